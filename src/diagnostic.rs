@@ -1,0 +1,83 @@
+//! What is wrong, or doubtful, in an input: the place, the message, and what to do.
+//!
+//! Front ends collect diagnostics and go on; `report` draws them under their source line.
+
+use crate::source::Span;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Nothing is decided about an input with an error.
+    Error,
+    Warning,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    pub span: Span,
+    /// One sentence, lower case, without a full stop: "unknown variable `x`".
+    pub message: String,
+    /// What stands under the underlined place, where that adds something.
+    pub label: Option<String>,
+    /// What the user can do: "did you mean `y`?"
+    pub hint: Option<String>,
+    /// A second place: "first declared here".
+    pub related: Option<(Span, String)>,
+}
+
+impl Diagnostic {
+    pub fn error(span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, span, message)
+    }
+
+    pub fn warning(span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, span, message)
+    }
+
+    fn new(severity: Severity, span: Span, message: impl Into<String>) -> Self {
+        Diagnostic {
+            severity,
+            span,
+            message: message.into(),
+            label: None,
+            hint: None,
+            related: None,
+        }
+    }
+
+    pub fn with_label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub fn with_related(mut self, span: Span, note: impl Into<String>) -> Self {
+        self.related = Some((span, note.into()));
+        self
+    }
+
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// The known name nearest to `name`, if one is near enough to be what was meant.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Comparing is quadratic in the length: nobody mistypes a name of hundreds of characters.
+    const LONGEST: usize = 200;
+    if name.len() > LONGEST {
+        return None;
+    }
+    let allowed = name.chars().count().div_ceil(3).max(1);
+    known
+        .into_iter()
+        .filter(|k| k.len() <= LONGEST && *k != name)
+        .map(|k| (strsim::damerau_levenshtein(name, k), k))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min()
+        .map(|(_, k)| k)
+}

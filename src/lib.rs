@@ -1,0 +1,5 @@
+//! derny
+pub mod diagnostic;
+pub mod names;
+pub mod program;
+pub mod source;

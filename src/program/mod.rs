@@ -1,0 +1,209 @@
+//! The one program form that every source language is translated to.
+//!
+//! A program is a set of procedures over global variables; a procedure is a control-flow
+//! graph whose nodes are *control points*: one for each statement and one exit point. The
+//! action of a point says what one step from it does and where it leads. All points of all
+//! procedures stand in one array, those of a procedure side by side, so that a point is a
+//! plain index everywhere later.
+//!
+//! Invariants: every variable, point and procedure index is in range; a point's action
+//! mentions only globals and the locals of its own procedure, and leads only to points of
+//! its own procedure; a call has as many arguments as its callee has parameters, and as
+//! many targets as its callee has return values, or none.
+
+mod expression;
+
+pub use expression::{Expression, Expressions, Operation};
+
+use crate::names::{Name, Names};
+use crate::source::{Position, Source, Span};
+use std::ops::Range;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProcedureId(pub u32);
+
+/// A control point, an index into [`Program::points`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PointId(pub u32);
+
+/// A variable as seen from inside a procedure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum VariableId {
+    /// An index into [`Program::globals`].
+    Global(u32),
+    /// An index into [`Procedure::locals`] of the procedure it is used in.
+    Local(u32),
+}
+
+#[derive(Debug)]
+pub struct Program {
+    pub source: Arc<Source>,
+    pub names: Names,
+    pub globals: Vec<Name>,
+    pub procedures: Vec<Procedure>,
+    pub points: Vec<Point>,
+    /// The labels, ordered by point, those of one point in the order of the source.
+    pub labels: Vec<(PointId, Name)>,
+    /// The operations of all expressions.
+    pub expressions: Expressions,
+    /// Where executions begin.
+    pub entry: ProcedureId,
+}
+
+#[derive(Debug)]
+pub struct Procedure {
+    pub name: Name,
+    /// Where the name stands in the header.
+    pub span: Span,
+    /// Parameters first, in their order, then the other local variables.
+    pub locals: Vec<Name>,
+    pub parameters: u32,
+    pub returns: u32,
+    /// No step is taken from a state of this procedure in which this is false.
+    pub enforce: Option<Expression>,
+    /// Its control points. The first one is where a call begins, the last one is the exit.
+    pub points: Range<u32>,
+}
+
+impl Procedure {
+    pub fn entry(&self) -> PointId {
+        PointId(self.points.start)
+    }
+
+    pub fn exit(&self) -> PointId {
+        PointId(self.points.end - 1)
+    }
+}
+
+#[derive(Debug)]
+pub struct Point {
+    pub procedure: ProcedureId,
+    /// The statement without its labels (of a compound statement: its head), or the token
+    /// that closes the body for an exit, or its sequence for an implicit `skip`.
+    pub span: Span,
+    /// True for a `skip` that stands for an empty sequence of statements.
+    pub implicit: bool,
+    pub action: Action,
+}
+
+/// What one step from a point does. A condition with a nondeterministic choice in it may
+/// come out either way, each time it is evaluated.
+#[derive(Debug)]
+pub enum Action {
+    /// Goes on to any one of these (never empty) and changes nothing.
+    Goto { targets: Box<[PointId]> },
+    /// All values are computed in the old state, then all targets are set at once.
+    /// A target `None` throws its value away.
+    Assign {
+        targets: Box<[Option<VariableId>]>,
+        values: Box<[Expression]>,
+        /// Only outcomes that make this true happen; it may read new values.
+        constrain: Option<Expression>,
+        next: PointId,
+    },
+    /// The variables get arbitrary values.
+    Havoc {
+        variables: Box<[VariableId]>,
+        next: PointId,
+    },
+    /// Goes to the first arm whose condition comes out true, otherwise to `otherwise`.
+    Branch {
+        arms: Box<[(Expression, PointId)]>,
+        otherwise: PointId,
+    },
+    /// Goes on where the condition is true; where it is false the program fails.
+    Assert { condition: Expression, next: PointId },
+    /// Goes on where the condition is true; the execution is cut off where it is not.
+    Assume { condition: Expression, next: PointId },
+    Call(Box<Call>),
+    /// Fixes the return values and goes to the exit point.
+    Return { values: Box<[Expression]> },
+    /// Pops the frame. Only the last point of a procedure has this action.
+    Exit,
+}
+
+#[derive(Debug)]
+pub struct Call {
+    pub callee: ProcedureId,
+    pub arguments: Box<[Expression]>,
+    /// Empty if the return values are thrown away.
+    pub targets: Box<[Option<VariableId>]>,
+    /// Where control is after the return.
+    pub next: PointId,
+}
+
+impl Program {
+    pub fn procedure(&self, id: ProcedureId) -> &Procedure {
+        &self.procedures[id.0 as usize]
+    }
+
+    pub fn point(&self, id: PointId) -> &Point {
+        &self.points[id.0 as usize]
+    }
+
+    pub fn procedure_ids(&self) -> impl DoubleEndedIterator<Item = ProcedureId> + use<> {
+        (0..self.procedures.len() as u32).map(ProcedureId)
+    }
+
+    /// The procedure a point belongs to.
+    pub fn procedure_of(&self, id: PointId) -> &Procedure {
+        self.procedure(self.point(id).procedure)
+    }
+
+    pub fn entry_point(&self) -> PointId {
+        self.procedure(self.entry).entry()
+    }
+
+    /// The labels of a point, in the order of the source.
+    pub fn labels_of(&self, id: PointId) -> impl Iterator<Item = &str> {
+        let first = self.labels.partition_point(|(point, _)| *point < id);
+        self.labels[first..]
+            .iter()
+            .take_while(move |(point, _)| *point == id)
+            .map(|(_, name)| self.names.text(*name))
+    }
+
+    /// The statement at a point as the user wrote it.
+    pub fn text_of(&self, id: PointId) -> std::borrow::Cow<'_, str> {
+        let point = self.point(id);
+        if point.implicit {
+            "skip".into()
+        } else {
+            self.source.text(point.span)
+        }
+    }
+
+    pub fn position_of(&self, id: PointId) -> Position {
+        self.source.position(self.point(id).span.start)
+    }
+
+    /// The name of a variable of `procedure`.
+    pub fn variable_name(&self, procedure: ProcedureId, variable: VariableId) -> &str {
+        self.names.text(match variable {
+            VariableId::Global(index) => self.globals[index as usize],
+            VariableId::Local(index) => self.procedure(procedure).locals[index as usize],
+        })
+    }
+}
+
+impl Action {
+    /// The points of the same procedure that control may be at next; for a call, once it
+    /// has returned.
+    pub fn for_each_successor(&self, exit: PointId, mut visit: impl FnMut(PointId)) {
+        match self {
+            Action::Goto { targets } => targets.iter().copied().for_each(visit),
+            Action::Branch { arms, otherwise } => {
+                arms.iter().for_each(|(_, target)| visit(*target));
+                visit(*otherwise);
+            }
+            Action::Assign { next, .. }
+            | Action::Havoc { next, .. }
+            | Action::Assert { next, .. }
+            | Action::Assume { next, .. } => visit(*next),
+            Action::Call(call) => visit(call.next),
+            Action::Return { .. } => visit(exit),
+            Action::Exit => {}
+        }
+    }
+}

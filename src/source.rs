@@ -1,0 +1,115 @@
+//! Source text and places in it.
+//!
+//! A source is kept as bytes, because a comment may hold bytes that are not UTF-8.
+//! Everything later refers to it by byte [`Span`]s; lines and columns are computed only
+//! where a person or a script sees them.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// A half-open range of byte offsets in a [`Source`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Span {
+    pub fn new(start: u32, end: u32) -> Self {
+        Span { start, end }
+    }
+
+    /// The smallest span that covers both.
+    pub fn to(self, other: Span) -> Self {
+        Span {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
+    }
+}
+
+/// Line and column, both from 1, the column counted in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    pub line: u32,
+    pub column: u32,
+}
+
+/// One input file (or standard input).
+#[derive(Debug, Default)]
+pub struct Source {
+    name: String,
+    bytes: Vec<u8>,
+    line_starts: OnceLock<Vec<u32>>,
+}
+
+/// Spans are 32 bits wide, so longer inputs are refused when they are read.
+pub const MAX_SOURCE_BYTES: u64 = u32::MAX as u64;
+
+impl Source {
+    /// The caller has made sure that `bytes` is no longer than [`MAX_SOURCE_BYTES`].
+    pub fn new(name: impl Into<String>, bytes: Vec<u8>) -> Self {
+        Source {
+            name: name.into(),
+            bytes,
+            line_starts: OnceLock::new(),
+        }
+    }
+
+    /// The name the user gave: a path, or `-`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The text at `span`; bytes that are not UTF-8 are replaced.
+    pub fn text(&self, span: Span) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.bytes[span.start as usize..span.end as usize])
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let newlines = self.bytes.iter().enumerate().filter(|(_, b)| **b == b'\n');
+            std::iter::once(0)
+                .chain(newlines.map(|(i, _)| i as u32 + 1))
+                .collect()
+        })
+    }
+
+    /// The whole line, without its line break, on which `offset` lies.
+    pub fn line_span(&self, offset: u32) -> Span {
+        let starts = self.line_starts();
+        let line = starts.partition_point(|s| *s <= offset) - 1;
+        let end = starts
+            .get(line + 1)
+            .map_or(self.bytes.len() as u32, |next| next - 1);
+        Span::new(starts[line], end)
+    }
+
+    pub fn position(&self, offset: u32) -> Position {
+        let line = self.line_starts().partition_point(|s| *s <= offset);
+        let start = self.line_starts()[line - 1];
+        Position {
+            line: line as u32,
+            column: self.text(Span::new(start, offset)).chars().count() as u32 + 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_not_bytes() {
+        let source = Source::new("t", "a\n// é x\nb".into());
+        let x = source.bytes().iter().position(|b| *b == b'x').unwrap() as u32;
+        assert_eq!(source.position(x), Position { line: 2, column: 6 });
+        assert_eq!(source.position(0), Position { line: 1, column: 1 });
+        assert_eq!(source.text(source.line_span(x)), "// é x");
+        assert_eq!(source.text(source.line_span(x + 2)), "b");
+    }
+}

@@ -1,0 +1,1 @@
+//! LTL to Büchi automata.
