@@ -1,4 +1,7 @@
 //! derny
+pub mod analysis;
+pub mod bdd;
+pub mod bits;
 pub mod diagnostic;
 pub mod names;
 pub mod program;

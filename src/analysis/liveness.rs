@@ -1,0 +1,172 @@
+//! Live variables: those that some path reads before it writes them (Bebop, section 3.3;
+//! the live scopes of disjunctive image computation, section 6.2).
+//!
+//! Backward data flow over all reachable procedures at once. At a call, what the caller
+//! needs afterwards splits in two: locals, and globals that the callee does not change,
+//! stay live at the call; globals that the callee may change become live at the callee's
+//! exit, and it depends on the callee's body whether they are live at its entry. Liveness
+//! at an exit is the union over all call sites. It is the plain kind: a variable is live
+//! even if it is read only to compute a dead one.
+//!
+//! An `enforce` condition is read by every step of its procedure, and so keeps its
+//! variables live throughout.
+//!
+//! Cost: a few passes over the points, more only for long chains in recursive components.
+
+use super::mod_ref::{for_each_read, for_each_write};
+use super::{CallGraph, Layout, ModRef, reverse_postorder};
+use crate::bits::{self, BitRows};
+use crate::program::{Action, Call, Expression, PointId, ProcedureId, Program};
+use std::collections::VecDeque;
+
+#[derive(Debug)]
+pub struct Liveness {
+    /// For each point, the data variables live before its step; at an exit, those live
+    /// after it in some caller (returned values among them).
+    live: BitRows,
+    /// For each reachable procedure, its points in reverse postorder.
+    pub orders: Vec<Vec<PointId>>,
+}
+
+impl Liveness {
+    pub fn of(program: &Program, layout: &Layout, calls: &CallGraph, mod_ref: &ModRef) -> Self {
+        let mut orders = vec![Vec::new(); program.procedures.len()];
+        for procedure in &calls.bottom_up {
+            orders[procedure.0 as usize] = reverse_postorder(program, *procedure);
+        }
+        let mut flow = Flow {
+            program,
+            layout,
+            mod_ref,
+            live: BitRows::new(program.points.len(), layout.len() as usize),
+            scratch: vec![0; (layout.len() as usize).div_ceil(64).max(1)],
+            queue: calls.bottom_up.iter().rev().copied().collect(),
+            queued: vec![true; program.procedures.len()],
+        };
+        while let Some(procedure) = flow.queue.pop_front() {
+            flow.queued[procedure.0 as usize] = false;
+            let entry_grew = flow.solve_procedure(procedure, &orders[procedure.0 as usize]);
+            if entry_grew {
+                for site in &calls.call_sites[procedure.0 as usize] {
+                    flow.enqueue(program.point(*site).procedure);
+                }
+            }
+        }
+        Liveness {
+            live: flow.live,
+            orders,
+        }
+    }
+
+    pub fn at(&self, point: PointId) -> &[u64] {
+        self.live.row(point.0 as usize)
+    }
+}
+
+struct Flow<'a> {
+    program: &'a Program,
+    layout: &'a Layout,
+    mod_ref: &'a ModRef,
+    live: BitRows,
+    scratch: Vec<u64>,
+    queue: VecDeque<ProcedureId>,
+    queued: Vec<bool>,
+}
+
+impl Flow<'_> {
+    fn enqueue(&mut self, procedure: ProcedureId) {
+        if !std::mem::replace(&mut self.queued[procedure.0 as usize], true) {
+            self.queue.push_back(procedure);
+        }
+    }
+
+    /// True if more became live at the procedure's entry.
+    fn solve_procedure(&mut self, procedure: ProcedureId, order: &[PointId]) -> bool {
+        let entry = self.program.procedure(procedure).entry();
+        let mut entry_grew = false;
+        loop {
+            let mut grew = false;
+            for point in order.iter().rev() {
+                if self.visit(*point) {
+                    grew = true;
+                    entry_grew |= *point == entry;
+                }
+            }
+            if !grew {
+                return entry_grew;
+            }
+        }
+    }
+
+    /// Recomputes what is live at a point; true if it grew.
+    fn visit(&mut self, point: PointId) -> bool {
+        let program = self.program;
+        let Self { layout, .. } = *self;
+        let procedure = program.procedure_of(point);
+        let action = &program.point(point).action;
+        let mut set = std::mem::take(&mut self.scratch);
+        set.fill(0);
+        action.for_each_successor(procedure.exit(), |next| {
+            bits::join(&mut set, self.live.row(next.0 as usize));
+        });
+        for_each_write(action, |variable| {
+            bits::remove(&mut set, layout.variable(variable));
+        });
+        match action {
+            Action::Call(call) => self.pass_through_call(call, &mut set),
+            Action::Return { values } => {
+                (0..values.len() as u32).for_each(|i| bits::remove(&mut set, layout.returned(i)));
+            }
+            _ => {}
+        }
+        let mut read = |expression: Expression| {
+            for variable in program.expressions.reads(expression) {
+                bits::insert(&mut set, layout.variable(variable));
+            }
+        };
+        for_each_read(action, &mut read);
+        procedure.enforce.into_iter().for_each(read);
+        if let Action::Assign {
+            targets,
+            constrain: Some(constrain),
+            ..
+        } = action
+        {
+            // `'x` of a variable that the statement does not set is its old value.
+            for variable in program.expressions.reads_next(*constrain) {
+                if !targets.contains(&Some(variable)) {
+                    bits::insert(&mut set, layout.variable(variable));
+                }
+            }
+        }
+        let grew = self.live.join(point.0 as usize, &set);
+        self.scratch = set;
+        grew
+    }
+
+    /// On entry, `set` is live after the call, its targets taken out; afterwards, what is
+    /// live before it.
+    fn pass_through_call(&mut self, call: &Call, set: &mut [u64]) {
+        let callee = self.program.procedure(call.callee);
+        let modified = self.mod_ref.modified(call.callee);
+        let mut at_exit = vec![0; set.len()];
+        for (word, (live, modified)) in at_exit.iter_mut().zip(set.iter_mut().zip(modified)) {
+            *word = *live & *modified;
+            *live &= !*modified;
+        }
+        let after = self.live.row(call.next.0 as usize);
+        for (i, target) in call.targets.iter().enumerate() {
+            if target.is_some_and(|target| bits::contains(after, self.layout.variable(target))) {
+                bits::insert(&mut at_exit, self.layout.returned(i as u32));
+            }
+        }
+        if self.live.join(callee.exit().0 as usize, &at_exit) {
+            self.enqueue(call.callee);
+        }
+        let at_entry = self.live.row(callee.entry().0 as usize);
+        let globals = self.layout.global_range();
+        for global in bits::members(at_entry).filter(|v| globals.contains(v)) {
+            bits::insert(set, global);
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! What is known about a program before any of its states is looked at.
+//!
+//! The results decide which variables the symbolic engine carries along, and in which
+//! order it works. Leaving a variable out is sound because nothing that is asked later
+//! can depend on it; each file says why.
+
+mod call_graph;
+mod control_flow;
+mod liveness;
+mod mod_ref;
+mod variables;
+
+pub use call_graph::CallGraph;
+pub use control_flow::{reachable_points, reverse_postorder};
+pub use liveness::Liveness;
+pub use mod_ref::ModRef;
+pub use variables::{DataVariable, Layout};

@@ -1,0 +1,288 @@
+//! Binary decision diagrams: the one module that names the library (OxiDD).
+//!
+//! A narrow interface, so that another library could take its place. Every operation that
+//! makes nodes can run out of them and says so. What must hold for speed:
+//!
+//! * All variables are there from the start, and the whole work runs inside one
+//!   [`Bdds::session`]: the library then takes its locks without contention and keeps its
+//!   free list at hand.
+//! * Variables are renamed by a conjunction with a cached equality and quantification, not
+//!   by substitution, which walks all levels.
+//! * Garbage is collected at safe points only, and rarely, because each collection empties
+//!   the cache of results. The library also collects by itself when nearly full, and
+//!   operations do not wait for that: so one that fails is tried once more after a
+//!   collection before it counts as failed.
+
+use oxidd::bdd::{BDDFunction, BDDManagerRef};
+use oxidd::util::OptBool;
+use oxidd::{
+    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, Manager, ManagerRef,
+};
+use std::cell::{Cell, RefCell};
+
+/// A Boolean function. Cheap to copy and to compare.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Bdd(BDDFunction);
+
+/// A BDD variable, which is also its level: 0 is on top.
+pub type Level = u32;
+
+/// The node table is full, even after a garbage collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfNodes;
+
+pub type BddResult = Result<Bdd, OutOfNodes>;
+
+/// When garbage is collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collection {
+    /// As rarely as memory allows.
+    Rare,
+    /// Each time the number of nodes has doubled, so that the peak of live nodes is known.
+    Measured,
+}
+
+/// Bytes a node costs, with its share of the unique table.
+const BYTES_PER_NODE: u64 = 32;
+/// Below this many nodes a collection is not worth its price.
+const RARE_MINIMUM: usize = 3_000_000;
+const MEASURED_MINIMUM: usize = 256;
+/// In rare mode, how many safe points pass between two looks at the node count.
+const LOOK_EVERY: u32 = 256;
+
+pub struct Bdds {
+    manager: BDDManagerRef,
+    variables: Vec<Bdd>,
+    truth: Bdd,
+    falsity: Bdd,
+    collection: Collection,
+    /// Nodes left by the last collection.
+    live: Cell<usize>,
+    peak_live: Cell<usize>,
+    safe_points: Cell<u32>,
+    operations: Cell<u64>,
+    /// Stack of partial results for n-ary operations.
+    scratch: RefCell<Vec<Bdd>>,
+}
+
+impl Bdds {
+    /// A manager with `levels` variables that may use up to `memory` bytes.
+    pub fn new(levels: u32, memory: u64, collection: Collection) -> Result<Self, OutOfNodes> {
+        let capacity = (memory / BYTES_PER_NODE).clamp(1 << 12, (1 << 31) - 1) as usize;
+        // The cache is paid for at once, and again at each collection.
+        let cache = if levels > 64 { 1 << 20 } else { 1 << 16 };
+        let cache = cache.min(capacity.next_power_of_two());
+        let manager = oxidd::bdd::new_manager(capacity, cache, 1);
+        let (truth, falsity, variables) = manager.with_manager_exclusive(|manager| {
+            let variables = manager.add_vars(levels);
+            let variables: Result<Vec<_>, _> = variables
+                .map(|variable| BDDFunction::var(manager, variable).map(Bdd))
+                .collect();
+            let truth = Bdd(BDDFunction::t(manager));
+            let falsity = Bdd(BDDFunction::f(manager));
+            variables.map(|variables| (truth, falsity, variables))
+        })?;
+        Ok(Bdds {
+            manager,
+            variables,
+            truth,
+            falsity,
+            collection,
+            live: Cell::new(0),
+            peak_live: Cell::new(0),
+            safe_points: Cell::new(0),
+            operations: Cell::new(0),
+            scratch: RefCell::new(Vec::new()),
+        })
+    }
+
+    /// Runs `work` with the manager held: see the top of this file.
+    pub fn session<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.manager.with_manager_shared(|_| work())
+    }
+
+    pub fn constant(&self, value: bool) -> Bdd {
+        if value { &self.truth } else { &self.falsity }.clone()
+    }
+
+    pub fn variable(&self, level: Level) -> Bdd {
+        self.variables[level as usize].clone()
+    }
+
+    pub fn is_false(&self, f: &Bdd) -> bool {
+        *f == self.falsity
+    }
+
+    pub fn is_true(&self, f: &Bdd) -> bool {
+        *f == self.truth
+    }
+
+    fn retry<T>(
+        &self,
+        operation: impl Fn() -> Result<T, oxidd::util::OutOfMemory>,
+    ) -> Result<T, OutOfNodes> {
+        self.operations.set(self.operations.get() + 1);
+        operation().or_else(|_| {
+            self.collect();
+            operation().map_err(|_| OutOfNodes)
+        })
+    }
+
+    pub fn not(&self, f: &Bdd) -> BddResult {
+        self.retry(|| f.0.not()).map(Bdd)
+    }
+
+    pub fn and(&self, f: &Bdd, g: &Bdd) -> BddResult {
+        self.retry(|| f.0.and(&g.0)).map(Bdd)
+    }
+
+    pub fn or(&self, f: &Bdd, g: &Bdd) -> BddResult {
+        if self.is_false(f) {
+            return Ok(g.clone());
+        }
+        self.retry(|| f.0.or(&g.0)).map(Bdd)
+    }
+
+    pub fn xor(&self, f: &Bdd, g: &Bdd) -> BddResult {
+        self.retry(|| f.0.xor(&g.0)).map(Bdd)
+    }
+
+    pub fn equivalent(&self, f: &Bdd, g: &Bdd) -> BddResult {
+        self.retry(|| f.0.equiv(&g.0)).map(Bdd)
+    }
+
+    pub fn implies(&self, f: &Bdd, g: &Bdd) -> BddResult {
+        self.retry(|| f.0.imp(&g.0)).map(Bdd)
+    }
+
+    /// `f` and not `g`.
+    pub fn difference(&self, f: &Bdd, g: &Bdd) -> BddResult {
+        if self.is_false(g) {
+            return Ok(f.clone());
+        }
+        self.retry(|| g.0.imp_strict(&f.0)).map(Bdd)
+    }
+
+    pub fn if_then_else(&self, c: &Bdd, f: &Bdd, g: &Bdd) -> BddResult {
+        self.retry(|| c.0.ite(&f.0, &g.0)).map(Bdd)
+    }
+
+    /// `cube` is a conjunction of variables, from [`Bdds::cube`].
+    pub fn exists(&self, f: &Bdd, cube: &Bdd) -> BddResult {
+        if self.is_true(cube) {
+            return Ok(f.clone());
+        }
+        self.retry(|| f.0.exists(&cube.0)).map(Bdd)
+    }
+
+    /// There are values of `cube` for which both `f` and `g` hold.
+    pub fn and_exists(&self, f: &Bdd, g: &Bdd, cube: &Bdd) -> BddResult {
+        if self.is_true(g) {
+            return self.exists(f, cube);
+        }
+        self.retry(|| f.0.apply_exists(BooleanOperator::And, &g.0, &cube.0))
+            .map(Bdd)
+    }
+
+    /// The conjunction of variables.
+    pub fn cube(&self, levels: impl IntoIterator<Item = Level>) -> BddResult {
+        self.minterm(levels.into_iter().map(|level| (level, true)))
+    }
+
+    /// The conjunction of literals.
+    pub fn minterm(&self, literals: impl IntoIterator<Item = (Level, bool)>) -> BddResult {
+        let mut sorted = self.scratch.take();
+        let mut literals: Vec<_> = literals.into_iter().collect();
+        // From the bottom up, each conjunction adds one node.
+        literals.sort_unstable_by_key(|(level, _)| std::cmp::Reverse(*level));
+        let mut result = self.constant(true);
+        for (level, value) in literals {
+            let variable = self.variable(level);
+            let literal = if value { variable } else { self.not(&variable)? };
+            result = self.and(&literal, &result)?;
+        }
+        sorted.clear();
+        self.scratch.replace(sorted);
+        Ok(result)
+    }
+
+    /// The values, level by level, of the member of `f` that is smallest when levels are
+    /// compared from the top; `None` where the value does not matter. `None` if `f` is
+    /// empty.
+    pub fn smallest(&self, f: &Bdd) -> Option<Vec<Option<bool>>> {
+        let cube = f.0.pick_cube(|_, _, _| false)?;
+        let value = |value: OptBool| match value {
+            OptBool::None => None,
+            OptBool::False => Some(false),
+            OptBool::True => Some(true),
+        };
+        Some(cube.into_iter().map(value).collect())
+    }
+
+    /// Whether the valuation, given for every level, is a member of `f`.
+    pub fn contains(&self, f: &Bdd, valuation: &[bool]) -> bool {
+        let values = valuation.iter().enumerate();
+        f.0.eval(values.map(|(level, value)| (level as u32, *value)))
+    }
+
+    pub fn node_count(&self, f: &Bdd) -> usize {
+        f.0.node_count()
+    }
+
+    /// Nodes in the table, garbage included.
+    pub fn total_nodes(&self) -> usize {
+        self.manager.with_manager_shared(|m| m.num_inner_nodes())
+    }
+
+    /// Operations asked for so far.
+    pub fn operations(&self) -> u64 {
+        self.operations.get()
+    }
+
+    /// The largest number of nodes that a collection has left.
+    pub fn peak_live_nodes(&self) -> usize {
+        self.peak_live.get()
+    }
+
+    /// A place where nothing is under way: collects garbage if it is time.
+    pub fn safe_point(&self) {
+        match self.collection {
+            Collection::Measured => {
+                if self.total_nodes() >= (2 * self.live.get()).max(MEASURED_MINIMUM) {
+                    self.collect();
+                }
+            }
+            Collection::Rare => {
+                let passed = self.safe_points.get() + 1;
+                self.safe_points.set(passed % LOOK_EVERY);
+                if passed == LOOK_EVERY {
+                    let nodes = self
+                        .manager
+                        .with_manager_shared(|m| m.approx_num_inner_nodes());
+                    if nodes >= (4 * self.live.get()).max(RARE_MINIMUM) {
+                        self.collect();
+                    }
+                }
+            }
+        }
+    }
+
+    pub fn collect(&self) {
+        self.manager.with_manager_shared(|m| m.gc());
+        self.live.set(self.total_nodes());
+        self.peak_live
+            .set(self.peak_live.get().max(self.live.get()));
+    }
+}
+
+impl From<oxidd::util::OutOfMemory> for OutOfNodes {
+    fn from(_: oxidd::util::OutOfMemory) -> Self {
+        OutOfNodes
+    }
+}
+
+impl std::fmt::Debug for Bdd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Bdd({} nodes)", self.0.node_count())
+    }
+}

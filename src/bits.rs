@@ -1,0 +1,106 @@
+//! Sets of small numbers as rows of machine words.
+//!
+//! A data-flow analysis keeps one row for each control point; all rows of one [`BitRows`]
+//! have the same width, so that a million points cost one allocation.
+
+const WORD: usize = u64::BITS as usize;
+
+#[derive(Clone, Debug, Default)]
+pub struct BitRows {
+    /// Words a row.
+    width: usize,
+    words: Vec<u64>,
+}
+
+impl BitRows {
+    /// `rows` empty sets of numbers below `bits`.
+    pub fn new(rows: usize, bits: usize) -> Self {
+        let width = bits.div_ceil(WORD).max(1);
+        BitRows {
+            width,
+            words: vec![0; rows * width],
+        }
+    }
+
+    pub fn row(&self, row: usize) -> &[u64] {
+        &self.words[row * self.width..][..self.width]
+    }
+
+    pub fn row_mut(&mut self, row: usize) -> &mut [u64] {
+        &mut self.words[row * self.width..][..self.width]
+    }
+
+    /// Adds the members of `from` to row `row`; true if the row grew.
+    pub fn join(&mut self, row: usize, from: &[u64]) -> bool {
+        join(self.row_mut(row), from)
+    }
+
+    /// Adds the members of row `from` to row `to`; true if that row grew.
+    pub fn join_rows(&mut self, to: usize, from: usize) -> bool {
+        let mut grew = false;
+        for i in 0..self.width {
+            let word = self.words[from * self.width + i];
+            let target = &mut self.words[to * self.width + i];
+            grew |= word & !*target != 0;
+            *target |= word;
+        }
+        grew
+    }
+}
+
+/// Adds the members of `from` to `to`; true if `to` grew.
+pub fn join(to: &mut [u64], from: &[u64]) -> bool {
+    let mut grew = false;
+    for (target, word) in to.iter_mut().zip(from) {
+        grew |= word & !*target != 0;
+        *target |= word;
+    }
+    grew
+}
+
+pub fn insert(set: &mut [u64], bit: u32) {
+    set[bit as usize / WORD] |= 1 << (bit as usize % WORD);
+}
+
+pub fn remove(set: &mut [u64], bit: u32) {
+    set[bit as usize / WORD] &= !(1 << (bit as usize % WORD));
+}
+
+pub fn contains(set: &[u64], bit: u32) -> bool {
+    set[bit as usize / WORD] & (1 << (bit as usize % WORD)) != 0
+}
+
+/// The members, in rising order.
+pub fn members(set: &[u64]) -> impl Iterator<Item = u32> {
+    set.iter().enumerate().flat_map(|(i, word)| {
+        let mut rest = *word;
+        std::iter::from_fn(move || {
+            if rest == 0 {
+                return None;
+            }
+            let bit = rest.trailing_zeros();
+            rest &= rest - 1;
+            Some((i * WORD) as u32 + bit)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_come_in_rising_order_across_words() {
+        let mut rows = BitRows::new(2, 130);
+        for bit in [129, 0, 64, 63] {
+            insert(rows.row_mut(1), bit);
+        }
+        assert_eq!(members(rows.row(1)).collect::<Vec<_>>(), [0, 63, 64, 129]);
+        assert_eq!(members(rows.row(0)).count(), 0);
+        assert!(rows.join_rows(0, 1));
+        assert!(!rows.join_rows(0, 1));
+        remove(rows.row_mut(0), 64);
+        assert!(!contains(rows.row(0), 64));
+        assert!(contains(rows.row(0), 129));
+    }
+}

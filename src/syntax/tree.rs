@@ -1,0 +1,193 @@
+//! The syntax tree of a boolean program, flat.
+//!
+//! Nothing here points to anything: the tree is a few arrays, in the order of the source.
+//! Statements stand in one array, a compound statement as a bracket around its parts (`If`
+//! … `Elsif` … `Else` … `EndIf`, `While` … `EndWhile`), so that a program nested ten million
+//! deep is read, walked and dropped without recursion. Expressions are in postfix form, as
+//! in [`crate::program`], but with names instead of variables.
+//!
+//! Invariants: brackets match; each sequence of statements has at least one point (an
+//! [`StatementKind::ImplicitSkip`] if the user wrote none); every expression leaves exactly
+//! one value.
+
+use crate::names::{Name, Names};
+use crate::source::Span;
+
+/// A name at a place. Its text is as long as its span, so the span's end is not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identifier {
+    pub name: Name,
+    pub start: u32,
+}
+
+/// A range of one of the tree's arrays: which one, the field says that has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct List {
+    pub start: u32,
+    pub end: u32,
+}
+
+impl List {
+    pub fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    pub fn indices(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// An index into [`Tree::expressions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpressionId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOperator {
+    Equivalent,
+    Implies,
+    Or,
+    Xor,
+    And,
+    Equal,
+    NotEqual,
+}
+
+/// One operation of an expression in postfix form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Node {
+    Constant(bool),
+    Choose,
+    Read(Identifier),
+    /// `'x`; the place is that of the name.
+    ReadNext(Identifier),
+    Not,
+    Binary(BinaryOperator),
+    IfThenElse,
+    Schoose,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Statement {
+    pub kind: StatementKind,
+    /// As [`crate::program::Point::span`] wants it; of a closing bracket: nothing.
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum StatementKind {
+    Skip,
+    Print {
+        values: List,
+    },
+    /// The labels are in [`Tree::identifiers`].
+    Goto {
+        labels: List,
+    },
+    Return {
+        values: List,
+    },
+    /// The targets are in [`Tree::identifiers`], `_` among them. With `constrained`, the
+    /// expression after the last value is the constraint.
+    Assign {
+        targets: List,
+        values: List,
+        constrained: bool,
+    },
+    Call {
+        callee: Identifier,
+        targets: List,
+        arguments: List,
+    },
+    Assert(ExpressionId),
+    Assume(ExpressionId),
+    Abortif(ExpressionId),
+    Dead {
+        variables: List,
+    },
+    /// Stands for an empty sequence; its span is the token that closes it.
+    ImplicitSkip,
+    /// What was written here could not be read, and that has been reported.
+    Unreadable,
+
+    If(ExpressionId),
+    While(ExpressionId),
+    /// Closes the sequence before it, opens another.
+    Elsif(ExpressionId),
+    Else,
+    EndIf,
+    EndWhile,
+}
+
+impl StatementKind {
+    /// Whether it is a control point, or only a bracket.
+    pub fn is_point(self) -> bool {
+        !matches!(
+            self,
+            StatementKind::Elsif(_)
+                | StatementKind::Else
+                | StatementKind::EndIf
+                | StatementKind::EndWhile
+        )
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Label {
+    pub identifier: Identifier,
+    /// Which control point of its procedure it stands at, counted from 0.
+    pub point: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct Procedure {
+    pub identifier: Identifier,
+    /// The number of return values that the header fixes, and where it does.
+    pub returns: Option<(u32, Span)>,
+    /// In [`Tree::locals`]: the parameters first, then the other variables.
+    pub locals: List,
+    pub parameters: u32,
+    pub enforce: Option<ExpressionId>,
+    /// In [`Tree::statements`].
+    pub statements: List,
+    /// In [`Tree::labels`].
+    pub labels: List,
+    /// How many of the statements are control points.
+    pub points: u32,
+    /// The `end` or `}` of the body.
+    pub close: Span,
+}
+
+#[derive(Debug, Default)]
+pub struct Tree {
+    pub names: Names,
+    pub globals: Vec<Identifier>,
+    pub procedures: Vec<Procedure>,
+    pub locals: Vec<Identifier>,
+    pub statements: Vec<Statement>,
+    pub labels: Vec<Label>,
+    /// Targets of assignments, labels of gotos, variables of `dead`.
+    pub identifiers: Vec<Identifier>,
+    pub nodes: Vec<Node>,
+    /// Where the nodes of each expression end; they begin where those of the one before end.
+    pub expressions: Vec<u32>,
+}
+
+impl Tree {
+    pub fn span(&self, identifier: Identifier) -> Span {
+        let length = self.names.text(identifier.name).len() as u32;
+        Span::new(identifier.start, identifier.start + length)
+    }
+
+    pub fn nodes(&self, expression: ExpressionId) -> &[Node] {
+        let index = expression.0 as usize;
+        let start = match index {
+            0 => 0,
+            _ => self.expressions[index - 1] as usize,
+        };
+        &self.nodes[start..self.expressions[index] as usize]
+    }
+}

@@ -1,0 +1,60 @@
+//! Atomic propositions: kept as text, since only the user of the crate knows what
+//! they mean.
+
+use std::ops::Range;
+
+/// Bytes `start..end` of the formula's text.
+pub type Span = Range<usize>;
+
+/// How a proposition was written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Kind {
+    /// A bare word, possibly with dots: `g`, `p.x`, `p.{name}`.
+    Word,
+    /// Any text in braces, kept with its braces and blanks: `{x == y}`.
+    Braces,
+    /// Any text in double quotes, kept without them: `"x > 1"`.
+    Quoted,
+    /// `at(…)`, `in(…)` or `state(…)`; the text is without blanks around the argument.
+    Call,
+}
+
+/// An atomic proposition. Two occurrences are the same if text and kind agree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proposition {
+    /// The text that names it, without the quotes of a quoted one.
+    pub text: String,
+    /// How it was written.
+    pub kind: Kind,
+    /// Where it first occurs.
+    pub span: Span,
+}
+
+impl Proposition {
+    /// A bare word, for formulas that are built rather than parsed.
+    pub fn word(text: impl Into<String>) -> Self {
+        Proposition {
+            text: text.into(),
+            kind: Kind::Word,
+            span: 0..0,
+        }
+    }
+
+    /// The proposition as it is written in a formula.
+    pub fn source(&self) -> String {
+        match self.kind {
+            Kind::Quoted => {
+                let mut quoted = String::from("\"");
+                for c in self.text.chars() {
+                    if c == '"' || c == '\\' {
+                        quoted.push('\\');
+                    }
+                    quoted.push(c);
+                }
+                quoted.push('"');
+                quoted
+            }
+            _ => self.text.clone(),
+        }
+    }
+}
