@@ -3,6 +3,8 @@ pub mod analysis;
 pub mod bdd;
 pub mod bits;
 pub mod diagnostic;
+pub mod lower;
 pub mod names;
 pub mod program;
 pub mod source;
+pub mod syntax;

@@ -7,6 +7,13 @@ use rustc_hash::FxBuildHasher;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(u32);
 
+impl Name {
+    /// Dense from 0, for tables that are indexed by name.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Names(IndexSet<Box<str>, FxBuildHasher>);
 
@@ -22,6 +29,15 @@ impl Names {
     /// The name with this text, if there is one.
     pub fn find(&self, text: &str) -> Option<Name> {
         self.0.get_index_of(text).map(|index| Name(index as u32))
+    }
+
+    /// How many different names there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     pub fn text(&self, name: Name) -> &str {

@@ -39,6 +39,10 @@ pub struct Expression {
 pub struct Expressions(Vec<Operation>);
 
 impl Expressions {
+    pub fn with_capacity(operations: usize) -> Self {
+        Expressions(Vec::with_capacity(operations))
+    }
+
     pub fn operations(&self, expression: Expression) -> &[Operation] {
         &self.0[expression.start as usize..expression.end as usize]
     }

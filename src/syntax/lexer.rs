@@ -249,7 +249,10 @@ mod tests {
 
     #[test]
     fn comments_hold_any_bytes_and_do_not_nest() {
-        assert_eq!(kinds(b"x // \xff\xfe\n*/* /* \xff */;"), [Name, Star, Semicolon]);
+        assert_eq!(
+            kinds(b"x // \xff\xfe\n*/* /* \xff */;"),
+            [Name, Star, Semicolon]
+        );
         assert_eq!(kinds(b"x /* ..."), [Name, OpenComment]);
         assert_eq!(kinds(b"x /*/"), [Name, OpenComment]);
     }
@@ -262,7 +265,10 @@ mod tests {
 
     #[test]
     fn numbers_are_words_of_digits() {
-        assert_eq!(kinds(b"0 1 2 01 1a"), [False, True, Number, Number, Unknown]);
+        assert_eq!(
+            kinds(b"0 1 2 01 1a"),
+            [False, True, Number, Number, Unknown]
+        );
     }
 
     #[test]

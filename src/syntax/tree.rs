@@ -119,7 +119,10 @@ pub enum StatementKind {
     Elsif(ExpressionId),
     Else,
     EndIf,
-    EndWhile,
+    /// The point of its `while`, counted from 0 in the procedure.
+    EndWhile {
+        head: u32,
+    },
 }
 
 impl StatementKind {
@@ -130,7 +133,7 @@ impl StatementKind {
             StatementKind::Elsif(_)
                 | StatementKind::Else
                 | StatementKind::EndIf
-                | StatementKind::EndWhile
+                | StatementKind::EndWhile { .. }
         )
     }
 }
@@ -174,6 +177,8 @@ pub struct Tree {
     pub nodes: Vec<Node>,
     /// Where the nodes of each expression end; they begin where those of the one before end.
     pub expressions: Vec<u32>,
+    /// A procedure could not be read at all, so one may be missing here.
+    pub incomplete: bool,
 }
 
 impl Tree {

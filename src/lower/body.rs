@@ -1,0 +1,445 @@
+//! The control points of a procedure.
+//!
+//! Where control goes after a statement is known once what follows it is, so the statements
+//! of a procedure are walked backwards, with what is open on an explicit stack; `next` is
+//! always the point that follows. No patching, no recursion, linear time.
+
+use super::declarations::Signature;
+use super::scope::Scope;
+use super::unknown::{Space, Unknown};
+use crate::diagnostic::Diagnostic;
+use crate::names::Name;
+use crate::program::{
+    Action, Call, Expression, Expressions, Operation, Point, PointId, Procedure, ProcedureId,
+    VariableId,
+};
+use crate::source::Span;
+use crate::syntax::tree::{BinaryOperator, ExpressionId, Identifier, List, Node, StatementKind};
+use crate::syntax::{Collector, Tree};
+
+pub struct Lowering<'a> {
+    pub tree: &'a Tree,
+    pub scope: Scope,
+    pub collector: Collector,
+    pub signatures: Vec<Signature>,
+    /// The name `_`, if the source has it.
+    pub underscore: Option<Name>,
+    pub procedures: Vec<Procedure>,
+    pub points: Vec<Point>,
+    pub labels: Vec<(PointId, Name)>,
+    pub expressions: Expressions,
+    unknown: Unknown,
+    open: Vec<Open>,
+    /// The arms of all open `if`s, those of one side by side, its last one first.
+    arms: Vec<(Expression, PointId)>,
+}
+
+/// A compound statement whose end has been seen, but not its beginning.
+struct Open {
+    after: PointId,
+    /// Of an `if`: where its `else` begins.
+    otherwise: Option<PointId>,
+    /// Of an `if`: how many arms there were of those around it.
+    arms: usize,
+}
+
+impl<'a> Lowering<'a> {
+    pub fn new(tree: &'a Tree, collector: Collector) -> Self {
+        let points = tree.procedures.iter().map(|p| p.points as usize + 1).sum();
+        Lowering {
+            tree,
+            scope: Scope::new(&tree.names),
+            collector,
+            signatures: Vec::with_capacity(tree.procedures.len()),
+            underscore: tree.names.find("_"),
+            procedures: Vec::with_capacity(tree.procedures.len()),
+            points: Vec::with_capacity(points),
+            labels: Vec::with_capacity(tree.labels.len()),
+            expressions: Expressions::with_capacity(tree.nodes.len()),
+            unknown: Unknown::default(),
+            open: Vec::new(),
+            arms: Vec::new(),
+        }
+    }
+
+    pub fn procedure(&mut self, id: ProcedureId) {
+        let tree = self.tree;
+        let procedure = &tree.procedures[id.0 as usize];
+        self.declare_locals(id);
+        self.declare_labels(id);
+        let base = self.points.len() as u32;
+        self.backwards(id, base);
+        let labels = &tree.labels[procedure.labels.indices()];
+        let placed = labels.iter().map(|label| {
+            let point = PointId(base + label.point);
+            (point, label.identifier.name)
+        });
+        self.labels.extend(placed);
+        let enforce = procedure
+            .enforce
+            .map(|condition| self.expression(condition));
+        let locals = &tree.locals[procedure.locals.indices()];
+        self.procedures.push(Procedure {
+            name: procedure.identifier.name,
+            span: tree.span(procedure.identifier),
+            locals: locals.iter().map(|local| local.name).collect(),
+            parameters: procedure.parameters,
+            returns: self.signatures[id.0 as usize].returns,
+            enforce,
+            points: base..self.points.len() as u32,
+        });
+        self.unknown
+            .report(tree, procedure, &self.scope, &mut self.collector);
+    }
+
+    fn backwards(&mut self, id: ProcedureId, base: u32) {
+        let tree = self.tree;
+        let procedure = &tree.procedures[id.0 as usize];
+        let exit = PointId(base + procedure.points);
+        self.push(id, procedure.close, false, Action::Exit);
+        let mut next = exit;
+        let mut here = exit;
+        for statement in tree.statements[procedure.statements.indices()].iter().rev() {
+            let action = match statement.kind {
+                StatementKind::EndIf => {
+                    self.open.push(Open {
+                        after: next,
+                        otherwise: None,
+                        arms: self.arms.len(),
+                    });
+                    continue;
+                }
+                StatementKind::Else => {
+                    if let Some(open) = self.open.last_mut() {
+                        open.otherwise = Some(next);
+                        next = open.after;
+                    }
+                    continue;
+                }
+                StatementKind::Elsif(condition) => {
+                    let condition = self.expression(condition);
+                    self.arms.push((condition, next));
+                    if let Some(open) = self.open.last() {
+                        next = open.after;
+                    }
+                    continue;
+                }
+                StatementKind::EndWhile { head } => {
+                    self.open.push(Open {
+                        after: next,
+                        otherwise: None,
+                        arms: self.arms.len(),
+                    });
+                    next = PointId(base + head);
+                    continue;
+                }
+                StatementKind::If(condition) | StatementKind::While(condition) => {
+                    let condition = self.expression(condition);
+                    self.branch(condition, next)
+                }
+                simple => self.simple(id, base, simple, statement.span, next),
+            };
+            let implicit = matches!(statement.kind, StatementKind::ImplicitSkip);
+            self.push(id, statement.span, implicit, action);
+            here = PointId(here.0 - 1);
+            next = here;
+        }
+        // The points have been made from the last to the first.
+        self.points[base as usize..].reverse();
+    }
+
+    fn push(&mut self, procedure: ProcedureId, span: Span, implicit: bool, action: Action) {
+        self.points.push(Point {
+            procedure,
+            span,
+            implicit,
+            action,
+        });
+    }
+
+    /// The head of an `if` or `while` whose first sequence begins at `first`.
+    fn branch(&mut self, condition: Expression, first: PointId) -> Action {
+        let Some(open) = self.open.pop() else {
+            // The brackets of the tree match: this does not happen.
+            return goto(first);
+        };
+        self.arms.push((condition, first));
+        let arms = self.arms.drain(open.arms..).rev().collect();
+        Action::Branch {
+            arms,
+            otherwise: open.otherwise.unwrap_or(open.after),
+        }
+    }
+
+    fn simple(
+        &mut self,
+        id: ProcedureId,
+        base: u32,
+        kind: StatementKind,
+        span: Span,
+        next: PointId,
+    ) -> Action {
+        match kind {
+            StatementKind::Goto { labels } => self.goto(id, base, labels, next),
+            StatementKind::Return { values } => self.return_statement(id, values, span),
+            StatementKind::Assign {
+                targets,
+                values,
+                constrained,
+            } => {
+                if targets.len() != values.len() {
+                    self.report_unequal_assignment(targets, values, span);
+                }
+                Action::Assign {
+                    targets: self.targets(targets),
+                    values: self.expressions(values),
+                    constrain: constrained.then(|| self.expression(ExpressionId(values.end))),
+                    next,
+                }
+            }
+            StatementKind::Call {
+                callee,
+                targets,
+                arguments,
+            } => self.call(callee, targets, arguments, span, next),
+            StatementKind::Assert(condition) => Action::Assert {
+                condition: self.expression(condition),
+                next,
+            },
+            StatementKind::Assume(condition) => Action::Assume {
+                condition: self.expression(condition),
+                next,
+            },
+            StatementKind::Abortif(condition) => {
+                let condition = self.lower(condition, Some(Operation::Not));
+                Action::Assume { condition, next }
+            }
+            StatementKind::Dead { variables } => {
+                let mut list: Vec<_> = self.tree.identifiers[variables.indices()]
+                    .iter()
+                    .filter_map(|identifier| self.variable(*identifier))
+                    .collect();
+                list.sort_unstable();
+                list.dedup();
+                Action::Havoc {
+                    variables: list.into(),
+                    next,
+                }
+            }
+            StatementKind::Print { values } => {
+                self.check_names(values);
+                goto(next)
+            }
+            _ => goto(next),
+        }
+    }
+
+    fn goto(&mut self, id: ProcedureId, base: u32, labels: List, next: PointId) -> Action {
+        let tree = self.tree;
+        let declared = &tree.labels[tree.procedures[id.0 as usize].labels.indices()];
+        let mut targets = Vec::with_capacity(labels.len());
+        for label in &tree.identifiers[labels.indices()] {
+            match self.scope.labels.get(label.name) {
+                Some(index) => targets.push(PointId(base + declared[index as usize].point)),
+                None => self.unknown.note(Space::Label, *label),
+            }
+        }
+        if targets.is_empty() {
+            return goto(next);
+        }
+        Action::Goto {
+            targets: targets.into(),
+        }
+    }
+
+    fn return_statement(&mut self, id: ProcedureId, values: List, span: Span) -> Action {
+        let signature = &self.signatures[id.0 as usize];
+        if values.len() != signature.returns as usize {
+            let name = self
+                .tree
+                .names
+                .text(self.tree.procedures[id.0 as usize].identifier.name);
+            let message = format!(
+                "this `return` has {}, but `{name}` returns {}",
+                plural(values.len(), "value"),
+                match signature.returns {
+                    0 => "none".into(),
+                    count => count.to_string(),
+                }
+            );
+            let mut diagnostic = Diagnostic::error(span, message);
+            if let Some(fixed) = signature.fixed {
+                diagnostic = diagnostic.with_related(fixed, "the number is fixed here");
+            }
+            self.collector.report(diagnostic);
+        }
+        Action::Return {
+            values: self.expressions(values),
+        }
+    }
+
+    fn call(
+        &mut self,
+        callee: Identifier,
+        targets: List,
+        arguments: List,
+        span: Span,
+        next: PointId,
+    ) -> Action {
+        let lowered_targets = self.targets(targets);
+        let lowered_arguments = self.expressions(arguments);
+        let Some(index) = self.scope.procedures.get(callee.name) else {
+            self.unknown.note(Space::Procedure, callee);
+            return goto(next);
+        };
+        let signature = &self.signatures[index as usize];
+        let text = self.tree.names.text(callee.name);
+        if arguments.len() != signature.parameters as usize {
+            let message = format!(
+                "`{text}` has {}, but this call has {}",
+                plural(signature.parameters as usize, "parameter"),
+                plural(arguments.len(), "argument"),
+            );
+            let header = self
+                .tree
+                .span(self.tree.procedures[index as usize].identifier);
+            self.collector.report(
+                Diagnostic::error(span, message).with_related(header, "the procedure is here"),
+            );
+        }
+        if !targets.is_empty() && targets.len() != signature.returns as usize {
+            let message = format!(
+                "`{text}` returns {}, but this call has {}",
+                plural(signature.returns as usize, "value"),
+                plural(targets.len(), "target"),
+            );
+            let header = self
+                .tree
+                .span(self.tree.procedures[index as usize].identifier);
+            let place = signature.fixed.unwrap_or(header);
+            let mut diagnostic = Diagnostic::error(span, message)
+                .with_related(place, "the number of values is fixed here");
+            if signature.returns > 0 {
+                diagnostic = diagnostic.with_hint("`_` as a target throws a value away");
+            }
+            self.collector.report(diagnostic);
+        }
+        Action::Call(Box::new(Call {
+            callee: ProcedureId(index),
+            arguments: lowered_arguments,
+            targets: lowered_targets,
+            next,
+        }))
+    }
+
+    fn targets(&mut self, targets: List) -> Box<[Option<VariableId>]> {
+        let tree = self.tree;
+        let several = targets.len() > 1;
+        if several {
+            self.scope.targets.clear();
+        }
+        let mut lowered = Vec::with_capacity(targets.len());
+        for target in &tree.identifiers[targets.indices()] {
+            if Some(target.name) == self.underscore {
+                lowered.push(None);
+                continue;
+            }
+            if several && let Err(first) = self.scope.targets.insert(target.name, target.start) {
+                let text = tree.names.text(target.name);
+                let message = format!("`{text}` is assigned to twice");
+                let first = Identifier {
+                    name: target.name,
+                    start: first,
+                };
+                self.collector.report(
+                    Diagnostic::error(tree.span(*target), message)
+                        .with_related(tree.span(first), "first here"),
+                );
+            }
+            lowered.push(self.variable(*target));
+        }
+        lowered.into()
+    }
+
+    #[inline]
+    fn variable(&mut self, identifier: Identifier) -> Option<VariableId> {
+        let variable = self.scope.variable(identifier.name);
+        if variable.is_none() {
+            self.unknown.note(Space::Variable, identifier);
+        }
+        variable
+    }
+
+    fn expressions(&mut self, list: List) -> Box<[Expression]> {
+        let ids = (list.start..list.end).map(ExpressionId);
+        ids.map(|id| self.expression(id)).collect()
+    }
+
+    fn expression(&mut self, id: ExpressionId) -> Expression {
+        self.lower(id, None)
+    }
+
+    /// The expression, and one more operation at its end.
+    fn lower(&mut self, id: ExpressionId, last: Option<Operation>) -> Expression {
+        let scope = &self.scope;
+        let unknown = &mut self.unknown;
+        let mut variable = |identifier: Identifier| {
+            scope.variable(identifier.name).unwrap_or_else(|| {
+                unknown.note(Space::Variable, identifier);
+                // Never seen: with an error there is no program.
+                VariableId::Global(0)
+            })
+        };
+        let operations = self.tree.nodes(id).iter().map(|node| match *node {
+            Node::Constant(value) => Operation::Constant(value),
+            Node::Choose => Operation::Choose,
+            Node::Read(identifier) => Operation::Read(variable(identifier)),
+            Node::ReadNext(identifier) => Operation::ReadNext(variable(identifier)),
+            Node::Not => Operation::Not,
+            Node::Binary(operator) => match operator {
+                BinaryOperator::Equivalent | BinaryOperator::Equal => Operation::Equal,
+                BinaryOperator::Implies => Operation::Implies,
+                BinaryOperator::Or => Operation::Or,
+                BinaryOperator::Xor | BinaryOperator::NotEqual => Operation::Xor,
+                BinaryOperator::And => Operation::And,
+            },
+            Node::IfThenElse => Operation::IfThenElse,
+            Node::Schoose => Operation::Schoose,
+        });
+        self.expressions.add(operations.chain(last))
+    }
+
+    /// Looks up the names of expressions that are not evaluated.
+    fn check_names(&mut self, values: List) {
+        for id in (values.start..values.end).map(ExpressionId) {
+            for node in self.tree.nodes(id) {
+                if let Node::Read(identifier) = *node {
+                    self.variable(identifier);
+                }
+            }
+        }
+    }
+
+    fn report_unequal_assignment(&mut self, targets: List, values: List, span: Span) {
+        let message = format!(
+            "an assignment of {} to {}",
+            plural(values.len(), "value"),
+            plural(targets.len(), "target"),
+        );
+        self.collector.report(Diagnostic::error(span, message));
+    }
+}
+
+fn goto(next: PointId) -> Action {
+    Action::Goto {
+        targets: Box::new([next]),
+    }
+}
+
+fn plural(count: usize, what: &str) -> String {
+    match count {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}

@@ -1,0 +1,70 @@
+//! From the syntax tree to the program form: what names mean, and the static rules.
+//!
+//! The tree is walked once. Whatever breaks a rule is reported and the walk goes on, so that
+//! one run finds everything; a program comes out only if there was no error.
+
+mod body;
+mod declarations;
+mod scope;
+mod unknown;
+
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::program::{ProcedureId, Program};
+use crate::source::{Source, Span};
+use crate::syntax;
+use body::Lowering;
+use std::sync::Arc;
+
+/// The boolean program in `source`, whose executions begin in the procedure `entry`, if
+/// there is no error in it; and all diagnostics, in the order of the source.
+pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Vec<Diagnostic>) {
+    let (tree, collector) = syntax::parse_collecting(&source);
+    let mut lowering = Lowering::new(&tree, collector);
+    lowering.declare_globals_and_procedures();
+    for index in 0..tree.procedures.len() {
+        lowering.procedure(ProcedureId(index as u32));
+    }
+    let entry_id = tree
+        .names
+        .find(entry)
+        .and_then(|name| lowering.scope.procedures.get(name));
+    if entry_id.is_none() && !tree.incomplete {
+        lowering.collector.report(no_entry(&source, &tree, entry));
+    }
+    let Lowering {
+        collector,
+        procedures,
+        points,
+        labels,
+        expressions,
+        ..
+    } = lowering;
+    let program = match entry_id {
+        Some(entry) if !collector.has_errors() && !tree.incomplete => Some(Program {
+            source,
+            globals: tree.globals.iter().map(|global| global.name).collect(),
+            names: tree.names,
+            procedures,
+            points,
+            labels,
+            expressions,
+            entry: ProcedureId(entry),
+        }),
+        _ => None,
+    };
+    (program, collector.finish())
+}
+
+fn no_entry(source: &Source, tree: &syntax::Tree, entry: &str) -> Diagnostic {
+    let end = source.bytes().trim_ascii_end().len() as u32;
+    let diagnostic = Diagnostic::error(
+        Span::new(end, end),
+        format!("there is no procedure `{entry}` to begin with"),
+    );
+    let names = tree.procedures.iter().take(10_000);
+    let known = names.map(|procedure| tree.names.text(procedure.identifier.name));
+    match nearest(entry, known) {
+        Some(near) => diagnostic.with_hint(format!("did you mean `{near}`?")),
+        None => diagnostic,
+    }
+}

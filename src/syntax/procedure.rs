@@ -1,0 +1,311 @@
+//! Declarations, procedure headers and bodies.
+
+use super::block::BlockKind;
+use super::parser::{Parsed, Parser, Reported};
+use super::token::TokenKind;
+use super::tree::{Identifier, List, Procedure};
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::source::Span;
+
+/// More return values than this are refused: no program has them, and every engine would
+/// have to make room for them.
+const MOST_RETURNS: u32 = 1_000_000;
+
+impl Parser<'_> {
+    pub fn program(&mut self) {
+        while !self.at_end() {
+            match self.token.kind {
+                TokenKind::Decl => self.globals(),
+                TokenKind::Semicolon => self.superfluous_semicolons(),
+                TokenKind::Dfs
+                | TokenKind::Void
+                | TokenKind::Bool
+                | TokenKind::Name
+                | TokenKind::LeftBrace => self.procedure(),
+                _ => {
+                    self.unexpected("a declaration or a procedure");
+                    self.leave_out_one();
+                    self.recover_outside();
+                }
+            }
+        }
+    }
+
+    fn leave_out_one(&mut self) {
+        if !self.at_end() {
+            self.advance();
+        }
+    }
+
+    fn globals(&mut self) {
+        self.advance();
+        let mut names = std::mem::take(&mut self.tree.globals);
+        let result = self.declared_names(&mut names);
+        self.tree.globals = names;
+        if result.is_err() {
+            self.recover_declaration();
+        }
+    }
+
+    fn locals(&mut self) {
+        if self.blocks.depth() > 1 {
+            self.report(
+                Diagnostic::error(self.token.span(), "a `decl` cannot stand inside a block")
+                    .with_hint("move it to the beginning of the procedure"),
+            );
+        }
+        self.advance();
+        let mut names = std::mem::take(&mut self.tree.locals);
+        let result = self.declared_names(&mut names);
+        self.tree.locals = names;
+        if result.is_err() {
+            self.recover();
+        }
+    }
+
+    /// The names after `decl`, and the `;`.
+    fn declared_names(&mut self, names: &mut Vec<Identifier>) -> Parsed<()> {
+        loop {
+            let identifier = self.identifier("the name of a variable")?;
+            names.push(identifier);
+            if !self.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        if self.take(TokenKind::Semicolon) {
+            return Ok(());
+        }
+        if self.at(TokenKind::Name)
+            && matches!(
+                self.peek().kind,
+                TokenKind::Semicolon | TokenKind::EndOfFile
+            )
+        {
+            return Err(self.unexpected("`,` or `;`"));
+        }
+        if self.semicolon_is_understood("the declaration") {
+            Ok(())
+        } else {
+            Err(Reported)
+        }
+    }
+
+    /// Like `recover`, but a name in front of `(` begins a procedure.
+    fn recover_declaration(&mut self) {
+        while !self.token.kind.stops_recovery() {
+            if self.take(TokenKind::Semicolon) {
+                return;
+            }
+            self.advance();
+        }
+    }
+
+    pub fn superfluous_semicolons(&mut self) {
+        let start = self.token.start;
+        while self.take(TokenKind::Semicolon) {}
+        self.report(Diagnostic::warning(
+            self.span_from(start),
+            "superfluous `;`",
+        ));
+    }
+
+    fn procedure(&mut self) {
+        let first_local = self.tree.locals.len() as u32;
+        let first_statement = self.tree.statements.len() as u32;
+        let first_label = self.tree.labels.len() as u32;
+        self.points = 0;
+        let Some((identifier, returns, parameters)) = self.header() else {
+            return;
+        };
+        let open = self.token.span();
+        if self.take(TokenKind::LeftBrace) {
+            self.open_block(BlockKind::BraceBody, open);
+        } else {
+            self.expect_word(TokenKind::Begin);
+            self.open_block(BlockKind::Begin, open);
+        }
+        let enforce = self.body();
+        self.tree.procedures.push(Procedure {
+            identifier,
+            returns,
+            locals: List {
+                start: first_local,
+                end: self.tree.locals.len() as u32,
+            },
+            parameters,
+            enforce,
+            statements: List {
+                start: first_statement,
+                end: self.tree.statements.len() as u32,
+            },
+            labels: List {
+                start: first_label,
+                end: self.tree.labels.len() as u32,
+            },
+            points: self.points,
+            close: Span::new(self.previous_end - self.closing_length(), self.previous_end),
+        });
+    }
+
+    /// The length of the word that closed the body.
+    fn closing_length(&self) -> u32 {
+        match self.previous_kind {
+            TokenKind::End => 3,
+            TokenKind::RightBrace => 1,
+            _ => 0,
+        }
+    }
+
+    /// The header up to its `)`. Nothing if no body follows either.
+    #[allow(clippy::type_complexity)]
+    fn header(&mut self) -> Option<(Identifier, Option<(u32, Span)>, u32)> {
+        let first_local = self.tree.locals.len();
+        self.take(TokenKind::Dfs);
+        let mut identifier = None;
+        let mut returns = None;
+        let result = self.header_parts(&mut identifier, &mut returns);
+        if result.is_err() {
+            while !self.token.kind.stops_recovery() && !self.at(TokenKind::LeftBrace) {
+                self.advance();
+            }
+            if !matches!(self.token.kind, TokenKind::Begin | TokenKind::LeftBrace) {
+                if identifier.is_none() {
+                    self.tree.locals.truncate(first_local);
+                    self.recover_outside();
+                    return None;
+                }
+                if matches!(
+                    self.token.kind,
+                    TokenKind::Void | TokenKind::Bool | TokenKind::Dfs
+                ) || self.at_end()
+                {
+                    self.tree.locals.truncate(first_local);
+                    self.tree.incomplete = true;
+                    return None;
+                }
+            }
+        }
+        let parameters = (self.tree.locals.len() - first_local) as u32;
+        self.tree.incomplete |= identifier.is_none();
+        let identifier = identifier.unwrap_or(Identifier {
+            // A procedure whose name could not be read: the error has been reported.
+            name: self.tree.names.intern("_"),
+            start: self.token.start,
+        });
+        Some((identifier, returns, parameters))
+    }
+
+    fn header_parts(
+        &mut self,
+        identifier: &mut Option<Identifier>,
+        returns: &mut Option<(u32, Span)>,
+    ) -> Parsed<()> {
+        let start = self.token.start;
+        if self.take(TokenKind::Void) {
+            *returns = Some((0, self.span_from(start)));
+        } else if self.take(TokenKind::Bool) {
+            let mut count = 1;
+            if self.take(TokenKind::Less) {
+                count = self.number()?;
+                self.expect(TokenKind::Greater)?;
+            }
+            *returns = Some((count, self.span_from(start)));
+        }
+        let mut name = self.identifier("the name of a procedure")?;
+        if self.at(TokenKind::Name) && returns.is_none() {
+            self.report_misspelt_type(name);
+            name = self.identifier("the name of a procedure")?;
+        }
+        *identifier = Some(name);
+        self.expect(TokenKind::LeftParenthesis)?;
+        if self.take(TokenKind::RightParenthesis) {
+            return Ok(());
+        }
+        loop {
+            let parameter = self.identifier("the name of a parameter")?;
+            self.tree.locals.push(parameter);
+            if !self.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect(TokenKind::RightParenthesis)
+    }
+
+    fn number(&mut self) -> Parsed<u32> {
+        let digits = matches!(
+            self.token.kind,
+            TokenKind::Number | TokenKind::False | TokenKind::True
+        );
+        let count = match self.text().parse::<u32>() {
+            Ok(count) if count <= MOST_RETURNS => count,
+            _ if digits && self.text().bytes().all(|byte| byte.is_ascii_digit()) => {
+                let message = format!("at most {MOST_RETURNS} return values are possible");
+                self.report(Diagnostic::error(self.token.span(), message));
+                return Err(Reported);
+            }
+            _ => return Err(self.unexpected("the number of return values")),
+        };
+        self.advance();
+        Ok(count)
+    }
+
+    /// Two names in a row where a procedure or a declaration should begin.
+    #[cold]
+    fn report_misspelt_type(&mut self, name: Identifier) {
+        let text = self.tree.names.text(name.name);
+        let message = format!("unknown type `{text}`");
+        let mut diagnostic = Diagnostic::error(self.tree.span(name), message);
+        diagnostic = match nearest(text, ["void", "bool", "decl", "dfs"]) {
+            Some(word) => diagnostic.with_hint(format!("did you mean `{word}`?")),
+            None => diagnostic.with_hint("a type is `void`, `bool` or `bool<k>`"),
+        };
+        self.report(diagnostic);
+    }
+
+    /// The statements of a body, up to the word that closes it.
+    fn body(&mut self) -> Option<super::tree::ExpressionId> {
+        let mut enforce = None;
+        loop {
+            match self.token.kind {
+                TokenKind::Semicolon => self.superfluous_semicolons(),
+                TokenKind::Decl => self.locals(),
+                TokenKind::Enforce => self.enforce(&mut enforce),
+                kind if kind.closes_a_sequence() => {
+                    if self.close() {
+                        return enforce;
+                    }
+                }
+                TokenKind::Void
+                | TokenKind::Bool
+                | TokenKind::Dfs
+                | TokenKind::EndOfFile
+                | TokenKind::OpenComment => {
+                    self.report_unclosed();
+                    return enforce;
+                }
+                _ => self.statement(),
+            }
+        }
+    }
+
+    fn enforce(&mut self, enforce: &mut Option<super::tree::ExpressionId>) {
+        let word = self.token.span();
+        self.advance();
+        if enforce.is_some() {
+            let message = "a procedure has at most one `enforce`";
+            let diagnostic = Diagnostic::error(word, message);
+            self.report(diagnostic.with_hint("join the conditions with `&`"));
+        } else if self.points > 0 || self.blocks.depth() > 1 {
+            let message = "`enforce` must stand before the first statement of the procedure";
+            self.report(Diagnostic::error(word, message));
+        }
+        let Ok(condition) = self.expression() else {
+            self.recover();
+            return;
+        };
+        *enforce = Some(condition);
+        if !self.take(TokenKind::Semicolon) && !self.semicolon_is_understood("the condition") {
+            self.recover();
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! One statement at a time.
+//!
+//! A compound statement is read up to the beginning of its first sequence: its parts then
+//! come as statements of the same loop (see `block`).
+
+use super::block::BlockKind;
+use super::expression::Ended;
+use super::parser::{Parsed, Parser, Reported};
+use super::token::TokenKind;
+use super::tree::{ExpressionId, Identifier, Label, List, StatementKind};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+impl Parser<'_> {
+    /// Reads a statement with its labels. Always takes at least one token.
+    pub fn statement(&mut self) {
+        let first_label = self.tree.labels.len();
+        loop {
+            let start = self.token.start;
+            let saved = self.checkpoint();
+            let result = match self.token.kind {
+                TokenKind::Name | TokenKind::LeftBrace | TokenKind::Underscore => {
+                    match self.begins_with_name(start) {
+                        Ok(Begun::Label(identifier)) => {
+                            let point = self.points;
+                            self.tree.labels.push(Label { identifier, point });
+                            continue;
+                        }
+                        Ok(Begun::Statement(kind)) => Ok(Some(kind)),
+                        Ok(Begun::Compound) => return,
+                        Err(reported) => Err(reported),
+                    }
+                }
+                TokenKind::If => {
+                    self.if_statement();
+                    return;
+                }
+                TokenKind::While => {
+                    self.while_statement();
+                    return;
+                }
+                _ if self.tree.labels.len() > first_label && self.ends_labels() => {
+                    self.report_label_without_statement(first_label);
+                    return;
+                }
+                _ => self.keyword_statement(),
+            };
+            match result {
+                Ok(Some(kind)) => self.end_statement(kind, start),
+                Ok(None) => {}
+                Err(Reported) => {
+                    self.restore(saved);
+                    self.push_point(StatementKind::Unreadable, self.span_from(start));
+                    self.recover();
+                }
+            }
+            return;
+        }
+    }
+
+    fn keyword_statement(&mut self) -> Parsed<Option<StatementKind>> {
+        let kind = self.token.kind;
+        match kind {
+            TokenKind::Skip => {
+                self.advance();
+                Ok(Some(StatementKind::Skip))
+            }
+            TokenKind::Print => {
+                self.advance();
+                self.expect(TokenKind::LeftParenthesis)?;
+                let values = self.expression_list()?;
+                self.expect(TokenKind::RightParenthesis)?;
+                Ok(Some(StatementKind::Print { values }))
+            }
+            TokenKind::Goto => {
+                self.advance();
+                let labels = self.identifier_list("a label")?;
+                Ok(Some(StatementKind::Goto { labels }))
+            }
+            TokenKind::Dead => {
+                self.advance();
+                let variables = self.identifier_list("a variable")?;
+                Ok(Some(StatementKind::Dead { variables }))
+            }
+            TokenKind::Return => {
+                self.advance();
+                let values = self.return_values()?;
+                Ok(Some(StatementKind::Return { values }))
+            }
+            TokenKind::Call => {
+                self.advance();
+                let targets = self.identifiers_since(self.tree.identifiers.len() as u32);
+                let callee = self.identifier("the procedure to call")?;
+                Ok(Some(self.call(callee, targets)?))
+            }
+            TokenKind::Assert | TokenKind::Assume | TokenKind::Constrain | TokenKind::Abortif => {
+                self.advance();
+                self.expect(TokenKind::LeftParenthesis)?;
+                let condition = self.expression()?;
+                self.expect(TokenKind::RightParenthesis)?;
+                Ok(Some(match kind {
+                    TokenKind::Assert => StatementKind::Assert(condition),
+                    TokenKind::Abortif => StatementKind::Abortif(condition),
+                    _ => StatementKind::Assume(condition),
+                }))
+            }
+            _ => {
+                let reported = self.unexpected("a statement");
+                if !self.token.kind.stops_recovery() || self.at(TokenKind::Begin) {
+                    self.advance();
+                }
+                Err(reported)
+            }
+        }
+    }
+
+    /// A label, an assignment or a call; or a misspelt keyword.
+    fn begins_with_name(&mut self, start: u32) -> Parsed<Begun> {
+        let underscore = self.at(TokenKind::Underscore);
+        let first = if underscore {
+            self.take_name()
+        } else {
+            self.identifier("a statement")?
+        };
+        match self.token.kind {
+            TokenKind::Colon if underscore => {
+                let message = "`_` cannot be a label";
+                self.report(Diagnostic::error(Span::new(start, start + 1), message));
+                Err(Reported)
+            }
+            TokenKind::Colon => {
+                self.advance();
+                Ok(Begun::Label(first))
+            }
+            TokenKind::LeftParenthesis if !underscore => {
+                let targets = self.identifiers_since(self.tree.identifiers.len() as u32);
+                let call = self.call(first, targets)?;
+                self.check_misspelt_head(first, call)
+            }
+            TokenKind::Comma | TokenKind::Assign | TokenKind::Equal => {
+                self.assignment(first).map(Begun::Statement)
+            }
+            _ => self.misspelt_statement(first),
+        }
+    }
+
+    fn assignment(&mut self, first: Identifier) -> Parsed<StatementKind> {
+        let start = self.tree.identifiers.len() as u32;
+        self.tree.identifiers.push(first);
+        while self.take(TokenKind::Comma) {
+            let target = if self.at(TokenKind::Underscore) {
+                self.take_name()
+            } else {
+                self.identifier("a variable to assign to")?
+            };
+            self.tree.identifiers.push(target);
+        }
+        let targets = self.identifiers_since(start);
+        if !self.take(TokenKind::Assign) {
+            if !self.at(TokenKind::Equal) {
+                return Err(self.unexpected("`:=`"));
+            }
+            self.advance();
+        }
+        if self.take(TokenKind::Call) {
+            let callee = self.identifier("the procedure to call")?;
+            return self.call(callee, targets);
+        }
+        self.read_braces()?;
+        if self.at(TokenKind::Name) && self.parenthesis_follows() {
+            let callee = self.take_name();
+            return self.call(callee, targets);
+        }
+        let values = self.expression_list()?;
+        let constrained = self.take(TokenKind::Constrain);
+        if constrained {
+            self.next_values = true;
+            let constraint = self.expression();
+            self.next_values = false;
+            constraint?;
+        }
+        Ok(StatementKind::Assign {
+            targets,
+            values,
+            constrained,
+        })
+    }
+
+    /// Whether `(` is the token after the one that is looked at.
+    #[inline]
+    fn parenthesis_follows(&self) -> bool {
+        let rest = &self.lexer.bytes()[self.token.end as usize..];
+        match rest.first() {
+            Some(b'(') => true,
+            Some(b';' | b',' | b')') | None => false,
+            _ => self.peek().kind == TokenKind::LeftParenthesis,
+        }
+    }
+
+    /// The arguments of a call, from their `(` on.
+    fn call(&mut self, callee: Identifier, targets: List) -> Parsed<StatementKind> {
+        self.expect(TokenKind::LeftParenthesis)?;
+        let arguments = if self.at(TokenKind::RightParenthesis) {
+            self.expressions_since(self.tree.expressions.len() as u32)
+        } else {
+            self.expression_list()?
+        };
+        self.expect(TokenKind::RightParenthesis)?;
+        Ok(StatementKind::Call {
+            callee,
+            targets,
+            arguments,
+        })
+    }
+
+    /// `a, b` or `(a, b)`. A first parenthesis that a comma splits encloses the list;
+    /// otherwise it belongs to the first expression.
+    fn return_values(&mut self) -> Parsed<List> {
+        let start = self.tree.expressions.len() as u32;
+        if !self.begins_expression() {
+            return Ok(self.expressions_since(start));
+        }
+        if self.at(TokenKind::LeftParenthesis) && self.peek().kind == TokenKind::RightParenthesis {
+            self.advance();
+            self.advance();
+            return Ok(self.expressions_since(start));
+        }
+        let (_, ended) = self.expression_or_list(true)?;
+        while self.take(TokenKind::Comma) {
+            self.expression()?;
+        }
+        if ended == Ended::ListInParentheses {
+            self.expect(TokenKind::RightParenthesis)?;
+        }
+        Ok(self.expressions_since(start))
+    }
+
+    /// Whether a `return` goes on with the token. What cannot stand after it is left for
+    /// the end of the statement to report, except where it looks like a value.
+    fn begins_expression(&self) -> bool {
+        !(self.at(TokenKind::Semicolon)
+            || self.token.kind.stops_recovery()
+            || matches!(self.token.kind, TokenKind::Call | TokenKind::Constrain))
+    }
+
+    fn identifier_list(&mut self, expected: &str) -> Parsed<List> {
+        let start = self.tree.identifiers.len() as u32;
+        loop {
+            let identifier = self.identifier(expected)?;
+            self.tree.identifiers.push(identifier);
+            if !self.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        Ok(self.identifiers_since(start))
+    }
+
+    fn identifiers_since(&self, start: u32) -> List {
+        List {
+            start,
+            end: self.tree.identifiers.len() as u32,
+        }
+    }
+
+    /// From the word `if` up to the beginning of its first sequence. (The word may also be
+    /// an `elsif` that should have been `else if`.)
+    pub fn if_statement(&mut self) {
+        let word = self.token.span();
+        self.advance();
+        let condition = self.condition();
+        self.open_if(word, condition);
+    }
+
+    pub fn open_if(&mut self, word: Span, condition: ExpressionId) {
+        let head = self.span_from(word.start);
+        self.push_point(StatementKind::If(condition), head);
+        if self.at(TokenKind::LeftBrace) {
+            self.check_parentheses(head);
+            self.advance();
+            self.open_block(BlockKind::BraceThen, word);
+        } else {
+            self.expect_word(TokenKind::Then);
+            self.open_block(BlockKind::Then, word);
+        }
+    }
+
+    fn while_statement(&mut self) {
+        let word = self.token.span();
+        self.advance();
+        let condition = self.condition();
+        self.open_while(word, condition);
+    }
+
+    pub fn open_while(&mut self, word: Span, condition: ExpressionId) {
+        let head = self.span_from(word.start);
+        self.push_point(StatementKind::While(condition), head);
+        if self.at(TokenKind::LeftBrace) {
+            self.check_parentheses(head);
+            self.advance();
+            self.open_block(BlockKind::BraceDo, word);
+        } else {
+            self.expect_word(TokenKind::Do);
+            self.open_block(BlockKind::Do, word);
+        }
+    }
+
+    /// The condition of an `if`, `elsif` or `while`. If it cannot be read, goes on where
+    /// its sequence seems to begin.
+    pub fn condition(&mut self) -> ExpressionId {
+        match self.expression() {
+            Ok(condition) => condition,
+            Err(Reported) => {
+                self.recover_to_block();
+                self.parenthesised = true;
+                self.unreadable_expression()
+            }
+        }
+    }
+
+    fn check_parentheses(&mut self, head: Span) {
+        if !self.parenthesised {
+            self.report(
+                Diagnostic::error(head, "a condition before `{` must stand in parentheses")
+                    .with_hint("parentheses may be left out only before `then` and `do`"),
+            );
+        }
+    }
+
+    /// The `;` after a statement, or what may stand in its place.
+    #[inline]
+    fn end_statement(&mut self, kind: StatementKind, start: u32) {
+        if self.take(TokenKind::Semicolon) {
+            self.push_point(kind, self.span_from(start));
+            return;
+        }
+        self.push_point(kind, self.span_from(start));
+        if !self.semicolon_is_understood("the statement") {
+            self.recover();
+        }
+    }
+
+    /// Whether the missing `;` can be done without; says so if it is not plain.
+    pub fn semicolon_is_understood(&mut self, what: &str) -> bool {
+        if self.token.kind.closes_a_sequence() || self.at_end() {
+            return true;
+        }
+        if self.begins_statement() {
+            let here = Span::new(self.previous_end, self.previous_end);
+            self.report(
+                Diagnostic::warning(here, format!("missing `;` after {what}"))
+                    .with_label("`;` expected here"),
+            );
+            return true;
+        }
+        self.unexpected("`;`");
+        false
+    }
+
+    fn begins_statement(&self) -> bool {
+        matches!(
+            self.token.kind,
+            TokenKind::Name
+                | TokenKind::LeftBrace
+                | TokenKind::Underscore
+                | TokenKind::Call
+                | TokenKind::Constrain
+        ) || (self.token.kind.stops_recovery() && !self.at(TokenKind::Begin))
+    }
+
+    /// Whether the token ends the labels before it with no statement.
+    fn ends_labels(&self) -> bool {
+        self.token.kind.closes_a_sequence()
+            || self.at_end()
+            || matches!(
+                self.token.kind,
+                TokenKind::Semicolon
+                    | TokenKind::Decl
+                    | TokenKind::Enforce
+                    | TokenKind::Void
+                    | TokenKind::Bool
+                    | TokenKind::Dfs
+            )
+    }
+
+    #[cold]
+    fn report_label_without_statement(&mut self, first_label: usize) {
+        if !(self.at_end() && self.cut_short)
+            && let Some(label) = self.tree.labels[first_label..].last()
+        {
+            let name = self.tree.names.text(label.identifier.name);
+            let message = format!("the label `{name}` has no statement");
+            let span = self.tree.span(label.identifier);
+            self.report(Diagnostic::error(span, message).with_hint("write `skip;` after it"));
+        }
+        let here = Span::new(self.token.start, self.token.start);
+        self.push_point(StatementKind::Unreadable, here);
+        self.take(TokenKind::Semicolon);
+    }
+}
+
+/// What a name at the beginning of a statement turned out to begin.
+pub enum Begun {
+    Label(Identifier),
+    Statement(StatementKind),
+    /// A compound statement with a misspelt keyword: its first sequence has been opened.
+    Compound,
+}
