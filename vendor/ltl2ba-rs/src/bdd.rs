@@ -302,6 +302,17 @@ impl Manager {
         result
     }
 
+    /// Whether `f` is true where exactly the variables in `letter`, ascending, are.
+    pub(crate) fn holds(&self, f: Bdd, letter: &[u32]) -> bool {
+        let mut at = f;
+        while at != FALSE && at != TRUE {
+            let node = self.node(at);
+            let is_true = letter.binary_search(&node.variable).is_ok();
+            at = if is_true { node.high } else { node.low };
+        }
+        at == TRUE
+    }
+
     /// One letter of `f`, as the variables that must be true; the others may be false.
     /// `None` for the constant false.
     pub(crate) fn some_letter(&self, f: Bdd) -> Option<Vec<u32>> {

@@ -73,6 +73,9 @@ pub(crate) struct Terms {
     terms: Vec<Term>,
     traits: Vec<Traits>,
     numbers: FxHashMap<Term, TermId>,
+    /// How many constructors are under way: rules that call constructors again stop
+    /// at [`NESTED`], so that towers such as `F X X X …` cannot exhaust the stack.
+    depth: u32,
     /// Memory of [`crate::logic::implication`].
     pub(crate) implications: FxHashMap<(u32, u32), bool>,
 }
@@ -83,6 +86,7 @@ impl Terms {
             terms: Vec::new(),
             traits: Vec::new(),
             numbers: FxHashMap::default(),
+            depth: 0,
             implications: FxHashMap::default(),
         };
         terms.intern(Term::True);
@@ -199,6 +203,29 @@ impl Terms {
         }
     }
 
+    /// A conjunction (`or` false) or disjunction without simplification beyond
+    /// flattening, for passes that undo a rule on purpose.
+    pub(crate) fn plain_junction(&mut self, operands: Vec<TermId>, or: bool) -> TermId {
+        let mut flat = Vec::new();
+        for id in operands {
+            flat.extend(self.operands(id, or));
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        match flat.len() {
+            0 if or => FALSE,
+            0 => TRUE,
+            1 => flat[0],
+            _ if or => self.intern(Term::Or(flat.into())),
+            _ => self.intern(Term::And(flat.into())),
+        }
+    }
+
+    /// `F f` without simplification.
+    pub(crate) fn plain_finally(&mut self, f: TermId) -> TermId {
+        self.intern(Term::Until(TRUE, f))
+    }
+
     pub(crate) fn and(&mut self, operands: Vec<TermId>) -> TermId {
         self.junction(operands, false)
     }
@@ -228,7 +255,11 @@ impl Terms {
         if flat.contains(&zero) {
             return zero;
         }
-        self.fuse(&mut flat, or);
+        if self.depth < NESTED {
+            self.depth += 1;
+            self.fuse(&mut flat, or);
+            self.depth -= 1;
+        }
         if flat.contains(&zero) || self.clash(&flat, or) {
             return zero;
         }
@@ -241,12 +272,32 @@ impl Terms {
         }
     }
 
-    /// `F f | F g` becomes `F (f | g)`, and dually. `GF` under a conjunction stays apart:
+    /// The `f` of `G F f` under a disjunction, of `F G f` under a conjunction.
+    fn recurring(&self, id: TermId, or: bool) -> Option<TermId> {
+        match *self.get(id) {
+            Term::Release(FALSE, g) if or => match *self.get(g) {
+                Term::Until(TRUE, f) => Some(f),
+                _ => None,
+            },
+            Term::Until(TRUE, g) if !or => match *self.get(g) {
+                Term::Release(FALSE, f) => Some(f),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `G F f | G F g` becomes `G F (f | g)`, `F f | F g` becomes `F (f | g)`, and dually. `GF` under a conjunction stays apart:
     /// there `G (F f & F g)` would hide two suspendable terms in one. `X f & X g`
     /// becomes `X (f & g)`, and dually.
     fn fuse(&mut self, flat: &mut Vec<TermId>, or: bool) {
         let (mut temporal, mut next, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        let mut recurring = Vec::new();
         for &id in flat.iter() {
+            if let Some(f) = self.recurring(id, or) {
+                recurring.push(f);
+                continue;
+            }
             match *self.get(id) {
                 Term::Until(TRUE, f) if or && !self.is_universal(f) => temporal.push(f),
                 Term::Release(FALSE, f) if !or && !self.is_eventual(f) => temporal.push(f),
@@ -254,8 +305,13 @@ impl Terms {
                 _ => rest.push(id),
             }
         }
-        if temporal.len() < 2 && next.len() < 2 {
+        if temporal.len() < 2 && next.len() < 2 && recurring.len() < 2 {
             return;
+        }
+        if !recurring.is_empty() {
+            let inner = self.junction(recurring, or);
+            let inner = self.fixpoint(if or { TRUE } else { FALSE }, inner, or);
+            rest.push(self.fixpoint(if or { FALSE } else { TRUE }, inner, !or));
         }
         if !temporal.is_empty() {
             let inner = self.junction(temporal, or);
@@ -291,7 +347,7 @@ impl Terms {
     }
 
     /// Drops operands that another operand makes superfluous.
-    pub(crate) fn drop_implied(&mut self, flat: &mut Vec<TermId>, or: bool) {
+    fn drop_implied(&mut self, flat: &mut Vec<TermId>, or: bool) {
         if flat.len() > COMPARED {
             return;
         }
@@ -314,6 +370,16 @@ impl Terms {
         if self.is_suspendable(f) {
             return f;
         }
+        if self.depth >= NESTED {
+            return self.intern(Term::Next(f));
+        }
+        self.depth += 1;
+        let result = self.next_of(f);
+        self.depth -= 1;
+        result
+    }
+
+    fn next_of(&mut self, f: TermId) -> TermId {
         // Suspendable operands need not wait.
         for or in [false, true] {
             let operands = self.operands(f, or);
@@ -336,8 +402,19 @@ impl Terms {
         self.fixpoint(f, g, false)
     }
 
-    /// `f U g` where `until`, else its dual `f R g`. Comments speak of `U`.
+    /// `f U g` where `until`, else its dual `f R g`.
     fn fixpoint(&mut self, f: TermId, g: TermId, until: bool) -> TermId {
+        if self.depth >= NESTED {
+            return self.intern(if until { Term::Until(f, g) } else { Term::Release(f, g) });
+        }
+        self.depth += 1;
+        let result = self.simplified_fixpoint(f, g, until);
+        self.depth -= 1;
+        result
+    }
+
+    /// The rules for `U`, and for `R` their duals. Comments speak of `U`.
+    fn simplified_fixpoint(&mut self, f: TermId, g: TermId, until: bool) -> TermId {
         let (top, bottom) = if until { (TRUE, FALSE) } else { (FALSE, TRUE) };
         let ends = |terms: &Self, id| {
             if until { terms.is_eventual(id) } else { terms.is_universal(id) }
@@ -420,3 +497,5 @@ impl Terms {
 /// Junctions of more operands than this are not compared pairwise: the comparison is
 /// quadratic.
 const COMPARED: usize = 64;
+/// How deeply constructors may call each other.
+const NESTED: u32 = 100;

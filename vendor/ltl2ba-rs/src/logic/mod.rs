@@ -1,0 +1,6 @@
+//! Formulas as the translator sees them: negation normal form, simplified.
+
+pub(crate) mod implication;
+pub(crate) mod normal_form;
+pub(crate) mod suspension;
+pub(crate) mod terms;

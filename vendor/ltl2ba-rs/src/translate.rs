@@ -1,0 +1,275 @@
+//! The translation, from a formula to an automaton.
+//!
+//! 1. Negation normal form and simplification ([`crate::logic`]).
+//! 2. The tableau, a transition-based generalised Büchi automaton; once as the term is
+//!    and once with its suspendable parts delayed, where that differs.
+//! 3. Pruning and simulations in both directions until nothing changes.
+//! 4. For an obligation property the minimal weak deterministic automaton.
+//! 5. Degeneralisation in several ways, each reduced by simulation again.
+//!
+//! The smallest of all results is given: which construction wins depends on the formula,
+//! and for formulas as people write them all of them together take a few milliseconds.
+//! Every step that can take long has a bound of its own, past which the result of the
+//! step before is kept.
+
+use crate::automaton::Automaton;
+use crate::bdd::Manager;
+use crate::buchi::Buchi;
+use crate::graph::Graph;
+use crate::logic::normal_form::normal_form;
+use crate::logic::suspension::suspend;
+use crate::logic::terms::Terms;
+use crate::options::{Options, TranslateError};
+use crate::reduce::degeneralize::{Entry, Plan, degeneralize};
+use crate::reduce::prune::prune;
+use crate::reduce::simulation::{Direction, simulate};
+use crate::reduce::weak::{Proof, is_weak, minimal_weak};
+use crate::syntax::formula::Formula;
+use crate::tableau::tableau;
+
+/// Automata with more edges than this are degeneralised in one way only.
+const SEVERAL_WAYS: usize = 400;
+/// Automata with more states are not compared with their negation to find out whether
+/// they are obligations.
+const COMPARED_STATES: usize = 60;
+
+/// A state-based Büchi automaton that accepts exactly the words the formula is true of.
+///
+/// There is no sink state: a run that cannot go on does not accept. The automaton of an
+/// unsatisfiable formula is one state without edges.
+///
+/// # Errors
+/// If the tableau itself exceeds one of the limits in `options`.
+pub fn translate(formula: &Formula, options: &Options) -> Result<Automaton, TranslateError> {
+    let mut work = Work::new(formula, options);
+    let generalized = work.tableaux(formula)?;
+    let mut best: Option<Buchi> = None;
+    if options.reduce
+        && let Some(weak) = work.weak(formula, &generalized)
+    {
+        best = Some(weak);
+    }
+    for graph in &generalized {
+        work.degeneralized(graph, &mut best)?;
+    }
+    let limit = options.edge_limit;
+    let best = best.ok_or(TranslateError::TooManyEdges { limit })?;
+    let mut graph = best.marked(Direction::Forward);
+    graph.sets = 1;
+    Ok(Automaton::from_graph(&graph, names(formula), true, &mut work.bdd))
+}
+
+/// A generalised Büchi automaton with marks on its edges, for the same words.
+///
+/// # Errors
+/// As for [`translate`].
+pub fn translate_generalized(
+    formula: &Formula,
+    options: &Options,
+) -> Result<Automaton, TranslateError> {
+    let mut work = Work::new(formula, options);
+    let graphs = work.tableaux(formula)?;
+    let smallest = graphs.iter().min_by_key(|graph| (graph.states(), graph.edge_count()));
+    let graph = smallest.cloned().unwrap_or_default();
+    Ok(Automaton::from_graph(&graph, names(formula), false, &mut work.bdd))
+}
+
+/// A state-based Büchi automaton for the same words as any automaton, for instance one
+/// that was read from a file.
+///
+/// # Errors
+/// If the result has more edges than the options allow.
+pub fn degeneralized(automaton: &Automaton, options: &Options) -> Result<Automaton, TranslateError> {
+    let (graph, bdd) = automaton.to_graph();
+    let mut work = Work {
+        bdd,
+        propositions: automaton.propositions.len() as u32,
+        options,
+    };
+    let graph = work.reduced(prune(&graph));
+    let mut best = None;
+    work.degeneralized(&graph, &mut best)?;
+    let limit = options.edge_limit;
+    let best: Buchi = best.ok_or(TranslateError::TooManyEdges { limit })?;
+    let graph = best.marked(Direction::Forward);
+    Ok(Automaton::from_graph(&graph, automaton.propositions.clone(), true, &mut work.bdd))
+}
+
+fn names(formula: &Formula) -> Vec<String> {
+    formula.propositions().iter().map(|p| p.text.clone()).collect()
+}
+
+/// What all steps of one translation share.
+struct Work<'a> {
+    bdd: Manager,
+    propositions: u32,
+    options: &'a Options,
+}
+
+impl<'a> Work<'a> {
+    fn new(formula: &Formula, options: &'a Options) -> Self {
+        Work {
+            bdd: Manager::new(options.node_limit),
+            propositions: formula.propositions().len() as u32,
+            options,
+        }
+    }
+
+    /// The reduced generalised automata of the formula, one or two.
+    fn tableaux(&mut self, formula: &Formula) -> Result<Vec<Graph>, TranslateError> {
+        let mut terms = Terms::new();
+        let term = normal_form(formula, &mut terms);
+        let delayed = suspend(term, &mut terms);
+        let first = self.tableau(delayed, &mut terms);
+        if delayed == term {
+            return Ok(vec![first?]);
+        }
+        // One of the two may be far smaller than the other; one suffices.
+        let second = match &first {
+            Ok(graph) if graph.edge_count() > SEVERAL_WAYS => return Ok(vec![first?]),
+            _ => self.tableau(term, &mut terms),
+        };
+        match (first, second) {
+            (Ok(first), Ok(second)) => Ok(vec![first, second]),
+            (Ok(only), Err(_)) | (Err(_), Ok(only)) => Ok(vec![only]),
+            (Err(error), Err(_)) => Err(error),
+        }
+    }
+
+    fn tableau(
+        &mut self,
+        term: crate::logic::terms::TermId,
+        terms: &mut Terms,
+    ) -> Result<Graph, TranslateError> {
+        let graph = tableau(term, terms, self.propositions, &mut self.bdd, self.options)?;
+        Ok(self.reduced(prune(&graph)))
+    }
+
+    /// Simulations in both directions until nothing gets smaller.
+    fn reduced(&mut self, graph: Graph) -> Graph {
+        let mut best = graph;
+        if !self.options.reduce {
+            return best;
+        }
+        loop {
+            let size = (best.states(), best.edge_count());
+            for direction in [Direction::Forward, Direction::Backward] {
+                let unmarked = vec![0; best.states()];
+                let quotient = simulate(
+                    &best,
+                    direction,
+                    &unmarked,
+                    self.propositions,
+                    &mut self.bdd,
+                    self.options,
+                );
+                let Some(quotient) = quotient else {
+                    return best;
+                };
+                let mut graph = prune(&quotient.graph);
+                graph.merge_edges(&mut self.bdd);
+                if (graph.states(), graph.edge_count()) < (best.states(), best.edge_count()) {
+                    best = graph;
+                }
+            }
+            if (best.states(), best.edge_count()) >= size {
+                return best;
+            }
+        }
+    }
+
+    /// The smallest automaton found by way of the minimal weak deterministic one.
+    fn weak(&mut self, formula: &Formula, graphs: &[Graph]) -> Option<Buchi> {
+        let graph = graphs.iter().min_by_key(|graph| (graph.states(), graph.edge_count()))?;
+        let mut terms = Terms::new();
+        let term = normal_form(formula, &mut terms);
+        let limit = self.options.subset_limit;
+        let weak = if terms.is_obligation(term) {
+            minimal_weak(graph, Proof::Shape, limit, &mut self.bdd)?
+        } else {
+            if graph.states() > COMPARED_STATES {
+                return None;
+            }
+            let negation = self.tableaux(&formula.negated()).ok()?;
+            let negation = negation.iter().min_by_key(|graph| graph.states())?;
+            if negation.states() > COMPARED_STATES {
+                return None;
+            }
+            let limit = limit.min(8 * graph.states() + 64);
+            minimal_weak(graph, Proof::Negation(negation), limit, &mut self.bdd)?
+        };
+        Some(weak.reduce(self.propositions, &mut self.bdd, self.options))
+    }
+
+    /// Degeneralises in several ways and keeps the smallest in `best`.
+    fn degeneralized(
+        &mut self,
+        graph: &Graph,
+        best: &mut Option<Buchi>,
+    ) -> Result<(), TranslateError> {
+        let several = self.options.reduce && graph.edge_count() <= SEVERAL_WAYS;
+        for plan in plans(graph, several) {
+            let limit = self.options.edge_limit;
+            let Some(buchi) = degeneralize(graph, &plan, limit, &mut self.bdd) else {
+                continue;
+            };
+            let buchi = if self.options.reduce {
+                buchi.reduce(self.propositions, &mut self.bdd, self.options)
+            } else {
+                buchi
+            };
+            if best.as_ref().is_none_or(|best| buchi.size() < best.size()) {
+                *best = Some(buchi);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Ways to degeneralise that are worth trying.
+fn plans(graph: &Graph, several: bool) -> Vec<Plan> {
+    let ascending: Vec<u32> = (0..graph.sets).collect();
+    let mut plans = Vec::new();
+    if !several {
+        plans.push(Plan {
+            order: ascending,
+            entry: Entry::First,
+            early: true,
+        });
+        return plans;
+    }
+    let orders = if is_weak(graph) { vec![ascending] } else { orders(&ascending) };
+    for order in orders {
+        for entry in [Entry::First, Entry::Last, Entry::Existing] {
+            for early in [true, false] {
+                plans.push(Plan {
+                    order: order.clone(),
+                    entry,
+                    early,
+                });
+            }
+        }
+    }
+    plans
+}
+
+/// All orders of up to three sets; of more, both directions.
+fn orders(sets: &[u32]) -> Vec<Vec<u32>> {
+    if sets.len() > 3 {
+        return vec![sets.to_vec(), sets.iter().rev().copied().collect()];
+    }
+    let mut orders = vec![Vec::new()];
+    for &set in sets {
+        orders = orders
+            .iter()
+            .flat_map(|order: &Vec<u32>| {
+                (0..=order.len()).map(|at| {
+                    let mut longer = order.clone();
+                    longer.insert(at, set);
+                    longer
+                })
+            })
+            .collect();
+    }
+    orders
+}
