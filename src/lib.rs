@@ -6,5 +6,6 @@ pub mod diagnostic;
 pub mod lower;
 pub mod names;
 pub mod program;
+pub mod report;
 pub mod source;
 pub mod syntax;

@@ -1,0 +1,4 @@
+//! What people see.
+
+pub mod diagnostics;
+mod excerpt;
