@@ -57,14 +57,15 @@ pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Ve
 
 fn no_entry(source: &Source, tree: &syntax::Tree, entry: &str) -> Diagnostic {
     let end = source.bytes().trim_ascii_end().len() as u32;
-    let diagnostic = Diagnostic::error(
-        Span::new(end, end),
-        format!("there is no procedure `{entry}` to begin with"),
-    );
+    let message = format!("there is no procedure `{entry}` to begin with");
     let names = tree.procedures.iter().take(10_000);
     let known = names.map(|procedure| tree.names.text(procedure.identifier.name));
-    match nearest(entry, known) {
-        Some(near) => diagnostic.with_hint(format!("did you mean `{near}`?")),
-        None => diagnostic,
-    }
+    let Some(near) = nearest(entry, known) else {
+        return Diagnostic::error(Span::new(end, end), message);
+    };
+    let mut procedures = tree.procedures.iter();
+    let place = procedures.find(|p| tree.names.text(p.identifier.name) == near);
+    let span = place.map_or(Span::new(end, end), |p| tree.span(p.identifier));
+    let hint = format!("did you mean `{entry}` here?");
+    Diagnostic::error(span, message).with_hint(hint)
 }

@@ -7,7 +7,7 @@
 use super::excerpt::{Excerpt, harmless};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{Position, Source, Span};
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 /// More are only counted: nobody reads on.
 const MOST_SHOWN: usize = 50;
@@ -24,8 +24,7 @@ pub fn render(source: &Source, diagnostics: &[Diagnostic], color: bool) -> Strin
     let mut text = String::new();
     for diagnostic in &shown {
         let position = places.position(source, diagnostic.span.start);
-        let groups = groups(source, diagnostic, position);
-        text.push_str(&renderer.render(&groups));
+        text.push_str(&draw(&renderer, source, diagnostic, position));
         text.push_str("\n\n");
     }
     let left_out = |severity| {
@@ -76,7 +75,12 @@ fn choose(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     chosen
 }
 
-fn groups<'a>(source: &Source, diagnostic: &Diagnostic, position: Position) -> Vec<Group<'a>> {
+fn draw(
+    renderer: &Renderer,
+    source: &Source,
+    diagnostic: &Diagnostic,
+    position: Position,
+) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -96,30 +100,44 @@ fn groups<'a>(source: &Source, diagnostic: &Diagnostic, position: Position) -> V
             None => elsewhere = Some((*span, note)),
         }
     }
-    let origin = Origin::path(harmless(source.name()))
-        .line(position.line as usize)
-        .char_column(position.column as usize);
-    let snippet = Snippet::source(excerpt.text)
+    let name = harmless(source.name());
+    let snippet = Snippet::source(excerpt.text.clone())
+        .path(name.clone())
         .line_start(position.line as usize)
         .annotations(annotations);
     let mut group = level
         .primary_title(harmless(&diagnostic.message))
-        .element(origin)
         .element(snippet);
+    let mut columns = vec![(excerpt, position)];
     if let Some((span, note)) = elsewhere {
         let line = line_of(source, span);
-        let excerpt = Excerpt::new(source, span, line);
-        let annotation = AnnotationKind::Context.span(excerpt.marked.clone());
+        let other = Excerpt::new(source, span, line);
+        let annotation = AnnotationKind::Context.span(other.marked.clone());
         group = group.element(
-            Snippet::source(excerpt.text)
+            Snippet::source(other.text.clone())
+                .path(name.clone())
                 .line_start(line as usize)
                 .annotation(annotation.label(harmless(note))),
         );
+        columns.push((other, source.position(span.start)));
     }
     if let Some(hint) = &diagnostic.hint {
         group = group.element(Level::HELP.message(harmless(hint)));
     }
-    vec![group]
+    let mut text = renderer.render(&[group]);
+    // The renderer knows only what is shown of a line: its columns are put right.
+    for (excerpt, position) in columns {
+        let shown = excerpt.text[..excerpt.marked.start].chars().count() + 1;
+        if shown != position.column as usize {
+            let place = format!("{name}:{}:", position.line);
+            let (wrong, right) = (
+                format!("{place}{shown}"),
+                format!("{place}{}", position.column),
+            );
+            text = text.replacen(&wrong, &right, 1);
+        }
+    }
+    text
 }
 
 /// The line alone, without the cost of the column.

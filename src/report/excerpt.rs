@@ -99,28 +99,39 @@ fn is_continuation(bytes: &[u8], offset: u32) -> bool {
 /// Adds the source from `start` to `end` to `text`; how many bytes came to it.
 fn push(text: &mut String, source: &Source, start: u32, end: u32) -> usize {
     let before = text.len();
-    text.push_str(&harmless(&source.text(Span::new(start, end.max(start)))));
+    // The renderer widens tabs itself, and counts them as one column.
+    text.extend(
+        source
+            .text(Span::new(start, end.max(start)))
+            .chars()
+            .map(|character| {
+                if character == '\t' {
+                    '\t'
+                } else {
+                    harmless_character(character)
+                }
+            }),
+    );
     text.len() - before
 }
 
 /// The text with what would move the cursor, change colours or turn the direction of
 /// writing replaced.
 pub fn harmless(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\t' => result.push_str("    "),
-            '\r' => {}
-            _ if character.is_control() => result.push('\u{fffd}'),
-            // Marks that are not seen, among them those that turn the direction.
-            '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' => result.push('\u{fffd}'),
-            _ => result.push(character),
-        }
+    text.chars().map(harmless_character).collect()
+}
+
+fn harmless_character(character: char) -> char {
+    match character {
+        '\t' | '\r' => ' ',
+        _ if character.is_control() => '\u{fffd}',
+        // Marks that are not seen, among them those that turn the direction.
+        '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' => '\u{fffd}',
+        _ => character,
     }
-    result
 }
 
 #[cfg(test)]
@@ -131,7 +142,7 @@ mod tests {
     fn a_short_line_is_shown_whole() {
         let source = Source::new("t", "a\n\tbé c\nd".into());
         let excerpt = Excerpt::new(&source, Span::new(3, 6), 2);
-        assert_eq!(excerpt.text, "    bé c");
+        assert_eq!(excerpt.text, "\tbé c");
         assert_eq!(&excerpt.text[excerpt.marked.clone()], "bé");
         let other = excerpt.find(&source, Span::new(7, 8));
         assert_eq!(&excerpt.text[other.expect("it is shown")], "c");

@@ -368,11 +368,16 @@ impl Parser<'_> {
     #[cold]
     fn call_in_expression(&mut self) -> Reported {
         let span = Span::new(self.name_start_before(), self.previous_end);
+        self.report_call_in_expression(span);
+        Reported
+    }
+
+    #[cold]
+    pub fn report_call_in_expression(&mut self, span: Span) {
         self.report(
             Diagnostic::error(span, "a call cannot be a part of an expression")
                 .with_hint("call it in an assignment of its own, `x := f(…);`, and use `x` here"),
         );
-        Reported
     }
 
     /// Where the name begins that was just read as an operand.

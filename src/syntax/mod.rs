@@ -12,6 +12,7 @@ mod lexer;
 mod parser;
 mod print;
 mod procedure;
+mod recent;
 mod recovery;
 mod statement;
 pub mod token;

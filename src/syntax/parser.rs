@@ -9,6 +9,7 @@ use super::block::Blocks;
 use super::collector::Collector;
 use super::expression::Pending;
 use super::lexer::Lexer;
+use super::recent::RecentNames;
 use super::token::{Token, TokenKind};
 use super::tree::{Identifier, Tree};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -29,6 +30,7 @@ pub struct Parser<'a> {
     /// The kind of the last token that was taken.
     pub previous_kind: TokenKind,
     pub tree: Tree,
+    recent: RecentNames,
     pub collector: Collector,
     /// The stack of the expression parser, kept to be used again.
     pub operators: Vec<Pending>,
@@ -57,6 +59,7 @@ impl<'a> Parser<'a> {
             previous_end: 0,
             previous_kind: TokenKind::Semicolon,
             tree: Tree::default(),
+            recent: RecentNames::default(),
             collector: Collector::default(),
             operators: Vec::new(),
             blocks: Blocks::default(),
@@ -188,7 +191,10 @@ impl<'a> Parser<'a> {
             .with_hint("a name begins with a letter, `_` or `$`"),
             Some(character) => Diagnostic::error(
                 self.token.span(),
-                format!("unknown character `{}`", character.escape_debug()),
+                match character.is_control() {
+                    true => format!("unknown character `{}`", character.escape_unicode()),
+                    false => format!("unknown character `{character}`"),
+                },
             ),
             None => Diagnostic::error(
                 self.token.span(),
@@ -256,11 +262,10 @@ impl<'a> Parser<'a> {
     /// Takes the token, which is a name or `_`.
     #[inline]
     pub fn take_name(&mut self) -> Identifier {
-        let bytes = &self.lexer.bytes()[self.token.start as usize..self.token.end as usize];
-        // Plain names are ASCII and those in braces have been checked: never empty here.
-        let text = std::str::from_utf8(bytes).unwrap_or_default();
+        let range = self.token.start as usize..self.token.end as usize;
+        let names = &mut self.tree.names;
         let identifier = Identifier {
-            name: self.tree.names.intern(text),
+            name: self.recent.intern(names, self.lexer.bytes(), range),
             start: self.token.start,
         };
         self.advance();

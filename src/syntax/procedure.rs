@@ -17,6 +17,12 @@ impl Parser<'_> {
             match self.token.kind {
                 TokenKind::Decl => self.globals(),
                 TokenKind::Semicolon => self.superfluous_semicolons(),
+                TokenKind::Name if self.is_misspelt_decl() => {
+                    let message = format!("unknown word `{}`", self.text());
+                    let diagnostic = Diagnostic::error(self.token.span(), message);
+                    self.report(diagnostic.with_hint("did you mean `decl`?"));
+                    self.globals();
+                }
                 TokenKind::Dfs
                 | TokenKind::Void
                 | TokenKind::Bool
@@ -29,6 +35,17 @@ impl Parser<'_> {
                 }
             }
         }
+    }
+
+    /// A word like `decl`, and a list of names after it.
+    fn is_misspelt_decl(&self) -> bool {
+        let mut ahead = self.lexer.clone();
+        ahead.next_token().kind == TokenKind::Name
+            && matches!(
+                ahead.next_token().kind,
+                TokenKind::Comma | TokenKind::Semicolon
+            )
+            && nearest(&self.text(), ["decl"]).is_some()
     }
 
     fn leave_out_one(&mut self) {
@@ -66,8 +83,12 @@ impl Parser<'_> {
     /// The names after `decl`, and the `;`.
     fn declared_names(&mut self, names: &mut Vec<Identifier>) -> Parsed<()> {
         loop {
-            let identifier = self.identifier("the name of a variable")?;
-            names.push(identifier);
+            match self.identifier("the name of a variable") {
+                Ok(identifier) => names.push(identifier),
+                // A word that cannot be a name, where one should stand: go on behind it.
+                Err(_) if self.list_goes_on() => self.advance(),
+                Err(reported) => return Err(reported),
+            }
             if !self.take(TokenKind::Comma) {
                 break;
             }
@@ -88,6 +109,13 @@ impl Parser<'_> {
         } else {
             Err(Reported)
         }
+    }
+
+    /// Whether the next token but one separates or ends a list.
+    fn list_goes_on(&self) -> bool {
+        !self.at_end()
+            && !matches!(self.token.kind, TokenKind::Comma | TokenKind::Semicolon)
+            && matches!(self.peek().kind, TokenKind::Comma | TokenKind::Semicolon)
     }
 
     /// Like `recover`, but a name in front of `(` begins a procedure.

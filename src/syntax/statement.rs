@@ -7,7 +7,7 @@ use super::block::BlockKind;
 use super::expression::Ended;
 use super::parser::{Parsed, Parser, Reported};
 use super::token::TokenKind;
-use super::tree::{ExpressionId, Identifier, Label, List, StatementKind};
+use super::tree::{BinaryOperator, ExpressionId, Identifier, Label, List, StatementKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
@@ -334,6 +334,14 @@ impl Parser<'_> {
             return;
         }
         self.push_point(kind, self.span_from(start));
+        if let StatementKind::Call { callee, .. } = kind
+            && (BinaryOperator::of(self.token.kind).is_some() || self.at(TokenKind::Question))
+        {
+            let span = self.tree.span(callee);
+            self.report_call_in_expression(span);
+            self.recover();
+            return;
+        }
         if !self.semicolon_is_understood("the statement") {
             self.recover();
         }

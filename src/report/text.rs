@@ -1,0 +1,58 @@
+//! Results as text, for people.
+
+use super::{Measured, Results, trace};
+use crate::check::{Kind, TraceFinding, Verdict};
+use std::io::Write;
+
+/// One line a property, the verdict first, and the trace under a violation.
+pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()> {
+    for result in &results.list {
+        let reach = result.request.kind == Kind::Reach;
+        let verdict = match (result.finding.verdict, reach) {
+            (Some(Verdict::Holds), false) => "holds",
+            (Some(Verdict::Violated), false) => "violated",
+            (Some(Verdict::Holds), true) => "unreachable",
+            (Some(Verdict::Violated), true) => "reachable",
+            (None, _) => "unknown",
+        };
+        write!(out, "{verdict} {}", result.request.text)?;
+        match (result.finding.verdict, result.reason) {
+            (None, Some(reason)) => writeln!(out, " ({})", reason.advice())?,
+            (Some(_), Some(reason)) => writeln!(out, " (no trace: {})", reason.advice())?,
+            (_, None) => writeln!(out)?,
+        }
+        match (&result.finding.trace, results.program) {
+            (TraceFinding::Found(found), Some(program)) => {
+                trace::write(program, found, out)?;
+            }
+            (TraceFinding::TooLong(steps), _) => writeln!(
+                out,
+                "  (the trace has {steps} steps: --trace-limit allows longer ones to be shown)"
+            )?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What `--stats` shows on standard error.
+pub fn write_statistics(measured: &Measured, out: &mut impl Write) -> std::io::Result<()> {
+    let sizes = &measured.statistics;
+    let rows: [(&str, u64); 7] = [
+        ("procedures", sizes.procedures as u64),
+        ("control points", sizes.points as u64),
+        ("rules", sizes.rules as u64),
+        ("automaton edges", sizes.edges as u64),
+        ("BDD variables", sizes.bdd_variables.into()),
+        ("BDD operations", sizes.operations),
+        ("peak live BDD nodes", sizes.peak_live_nodes as u64),
+    ];
+    for (name, value) in rows {
+        writeln!(out, "{name:<20} {value:>12}")?;
+    }
+    for (name, seconds) in &measured.phases {
+        writeln!(out, "{name:<20} {seconds:>12.3} s")?;
+    }
+    let total: f64 = measured.phases.iter().map(|(_, seconds)| seconds).sum();
+    writeln!(out, "{:<20} {total:>12.3} s", "total")
+}

@@ -1,0 +1,66 @@
+//! Every message that a boolean program can get, drawn as the user sees it.
+//!
+//! `tests/diagnostics/NAME.bp` is a program with mistakes, `NAME.txt` beside it what is said
+//! about it, word for word. With `UPDATE_EXPECTED=1` in the environment the `.txt` files are
+//! written anew; read the difference before committing it. Each program says in its first
+//! line how many errors and warnings it has, so that a mistake that sets off another one is
+//! noticed.
+
+use derny::lower::boolean_program;
+use derny::report::diagnostics::render;
+use derny::source::Source;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn programs() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics");
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .expect("the folder is there")
+        .map(|entry| entry.expect("it can be read").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "bp"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// The counts in `// 2 errors, 1 warning`.
+fn announced(text: &str) -> (usize, usize) {
+    let line = text.lines().next().unwrap_or_default();
+    let words: Vec<_> = line.split([' ', ',']).collect();
+    let count = |what: &str| {
+        let place = words.iter().position(|word| word.starts_with(what));
+        place.map_or(0, |i| words[i - 1].parse().expect("a number"))
+    };
+    (count("error"), count("warning"))
+}
+
+#[test]
+fn every_program_gets_the_expected_diagnostics() {
+    let update = std::env::var_os("UPDATE_EXPECTED").is_some();
+    let mut failures = String::new();
+    for path in programs() {
+        let name = path.file_name().expect("it has a name").to_string_lossy();
+        let bytes = fs::read(&path).expect("it can be read");
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let source = Arc::new(Source::new(name.clone(), bytes));
+        let (program, diagnostics) = boolean_program(source.clone(), "main");
+        let errors = diagnostics.iter().filter(|d| d.is_error()).count();
+        assert_eq!(program.is_none(), errors > 0, "{name}");
+        let found = render(&source, &diagnostics, false);
+        let counts = (errors, diagnostics.len() - errors);
+        if counts != announced(&text) {
+            failures += &format!("{name}: {counts:?} errors and warnings\n{found}\n");
+        }
+        let expected_path = path.with_extension("txt");
+        if update {
+            fs::write(&expected_path, &found).expect("it can be written");
+            continue;
+        }
+        let expected = fs::read_to_string(&expected_path).unwrap_or_default();
+        if found != expected {
+            failures += &format!("{name}: expected\n{expected}\nfound\n{found}\n");
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
