@@ -45,6 +45,9 @@ pub(crate) struct Manager {
     nodes: Vec<Node>,
     unique: FxHashMap<(u32, Bdd, Bdd), Bdd>,
     conjunctions: FxHashMap<(Bdd, Bdd), Bdd>,
+    disjunctions: FxHashMap<(Bdd, Bdd), Bdd>,
+    differences: FxHashMap<(Bdd, Bdd), Bdd>,
+    implications: FxHashMap<(Bdd, Bdd), bool>,
     negations: FxHashMap<Bdd, Bdd>,
     limit: usize,
     exhausted: bool,
@@ -63,6 +66,9 @@ impl Manager {
             nodes: vec![terminal, terminal],
             unique: FxHashMap::default(),
             conjunctions: FxHashMap::default(),
+            disjunctions: FxHashMap::default(),
+            differences: FxHashMap::default(),
+            implications: FxHashMap::default(),
             negations: FxHashMap::default(),
             limit,
             exhausted: false,
@@ -153,10 +159,7 @@ impl Manager {
         if self.exhausted {
             return FALSE;
         }
-        let (a, b) = (self.node(f), self.node(g));
-        let variable = a.variable.min(b.variable);
-        let (f0, f1) = if a.variable == variable { (a.low, a.high) } else { (f, f) };
-        let (g0, g1) = if b.variable == variable { (b.low, b.high) } else { (g, g) };
+        let (variable, f0, f1, g0, g1) = self.cofactors(f, g);
         let low = self.and(f0, g0);
         let high = self.and(f1, g1);
         let result = self.make(variable, low, high);
@@ -165,27 +168,80 @@ impl Manager {
     }
 
     pub(crate) fn or(&mut self, f: Bdd, g: Bdd) -> Bdd {
+        if f == TRUE || g == TRUE {
+            return TRUE;
+        }
         if f == FALSE || f == g {
             return g;
         }
         if g == FALSE {
             return f;
         }
-        let nf = self.not(f);
-        let ng = self.not(g);
-        let nor = self.and(nf, ng);
-        self.not(nor)
+        let key = if f < g { (f, g) } else { (g, f) };
+        if let Some(&known) = self.disjunctions.get(&key) {
+            return known;
+        }
+        if self.exhausted {
+            return FALSE;
+        }
+        let (variable, f0, f1, g0, g1) = self.cofactors(f, g);
+        let low = self.or(f0, g0);
+        let high = self.or(f1, g1);
+        let result = self.make(variable, low, high);
+        self.disjunctions.insert(key, result);
+        result
+    }
+
+    /// The first variable of two functions and what they are below it.
+    fn cofactors(&self, f: Bdd, g: Bdd) -> (u32, Bdd, Bdd, Bdd, Bdd) {
+        let (a, b) = (self.node(f), self.node(g));
+        let variable = a.variable.min(b.variable);
+        let (f0, f1) = if a.variable == variable { (a.low, a.high) } else { (f, f) };
+        let (g0, g1) = if b.variable == variable { (b.low, b.high) } else { (g, g) };
+        (variable, f0, f1, g0, g1)
     }
 
     /// `f` without `g`.
     pub(crate) fn minus(&mut self, f: Bdd, g: Bdd) -> Bdd {
-        let ng = self.not(g);
-        self.and(f, ng)
+        if f == FALSE || g == TRUE || f == g {
+            return FALSE;
+        }
+        if g == FALSE {
+            return f;
+        }
+        if f == TRUE {
+            return self.not(g);
+        }
+        if let Some(&known) = self.differences.get(&(f, g)) {
+            return known;
+        }
+        if self.exhausted {
+            return FALSE;
+        }
+        let (variable, f0, f1, g0, g1) = self.cofactors(f, g);
+        let low = self.minus(f0, g0);
+        let high = self.minus(f1, g1);
+        let result = self.make(variable, low, high);
+        self.differences.insert((f, g), result);
+        result
     }
 
-    /// Whether `f` implies `g`.
+    /// Whether `f` implies `g`. Builds nothing, and stops at the first letter that
+    /// tells otherwise.
     pub(crate) fn implies(&mut self, f: Bdd, g: Bdd) -> bool {
-        f == FALSE || g == TRUE || f == g || self.minus(f, g) == FALSE
+        if f == FALSE || g == TRUE || f == g {
+            return true;
+        }
+        if f == TRUE || g == FALSE {
+            return false;
+        }
+        if let Some(&known) = self.implications.get(&(f, g)) {
+            return known;
+        }
+        let (_, f0, f1, g0, g1) = self.cofactors(f, g);
+        let answer = self.implies(f0, g0) && self.implies(f1, g1);
+        self.implications.insert((f, g), answer);
+        answer
     }
 
     /// The conjunction of literals given by ascending variable: no search, one node a
@@ -249,10 +305,7 @@ impl Manager {
         if upper == TRUE {
             return (TRUE, vec![Vec::new()]);
         }
-        let (l, u) = (self.node(lower), self.node(upper));
-        let variable = l.variable.min(u.variable);
-        let (l0, l1) = if l.variable == variable { (l.low, l.high) } else { (lower, lower) };
-        let (u0, u1) = if u.variable == variable { (u.low, u.high) } else { (upper, upper) };
+        let (variable, l0, l1, u0, u1) = self.cofactors(lower, upper);
         let only_low = self.minus(l0, u1);
         let (cover0, mut with0) = self.irredundant(only_low, u0);
         let only_high = self.minus(l1, u0);

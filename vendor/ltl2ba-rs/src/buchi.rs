@@ -14,7 +14,7 @@ use crate::graph::{Graph, Marks};
 use crate::options::Options;
 use crate::reduce::simulation::{Direction, simulate};
 
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Buchi {
     /// Marks are unused and zero.
     pub(crate) graph: Graph,
@@ -82,16 +82,20 @@ impl Buchi {
         graph
     }
 
-    fn with_transient_flags(&self, flag: bool) -> Buchi {
+    /// The automaton with the flags of states on no cycle set as told, and whether there
+    /// are any such states.
+    fn with_transient_flags(&self, flag: bool) -> (Buchi, bool) {
         let components = Components::of(&self.graph, |_, _| true);
         let cyclic = components.inner_marks(&self.graph, |_, _| true);
         let mut changed = self.clone();
+        let mut any = false;
         for state in 0..self.graph.states() {
             if cyclic[components.of[state] as usize].is_none() {
                 changed.accepting[state] = flag;
+                any = true;
             }
         }
-        changed
+        (changed, any)
     }
 
     /// One simulation and pruning; `None` where a limit was hit.
@@ -123,24 +127,31 @@ impl Buchi {
         bdd: &mut Manager,
         options: &Options,
     ) -> Buchi {
-        let mut best = self.prune(bdd);
-        loop {
-            let size = best.size();
-            for flag in [false, true] {
-                let mut current = best.with_transient_flags(flag);
-                for direction in [Direction::Forward, Direction::Backward] {
-                    match current.simulated(direction, propositions, bdd, options) {
-                        Some(smaller) => current = smaller.with_transient_flags(flag),
-                        None => return best,
-                    }
-                }
-                if current.size() < best.size() {
-                    best = current;
-                }
+        let (mut best, _) = self.prune(bdd).with_transient_flags(false);
+        // How many attempts in a row have gained nothing: forwards and backwards, with
+        // flags cleared and set.
+        let mut idle = 0;
+        let mut attempt = 0;
+        while idle < 4 {
+            let flag = attempt / 2 % 2 == 1;
+            let direction =
+                if attempt % 2 == 0 { Direction::Forward } else { Direction::Backward };
+            attempt += 1;
+            idle += 1;
+            let (current, transient) = best.with_transient_flags(flag);
+            if flag && !transient {
+                continue;
             }
-            if best.size() >= size {
-                return best.with_transient_flags(false).prune(bdd);
+            match current.simulated(direction, propositions, bdd, options) {
+                Some(smaller) if smaller.size() < best.size() => {
+                    best = smaller;
+                    // The same direction finds nothing more in its own result.
+                    idle = 1;
+                }
+                Some(_) => {}
+                None => break,
             }
         }
+        best.with_transient_flags(false).0.prune(bdd)
     }
 }

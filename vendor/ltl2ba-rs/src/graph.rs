@@ -25,7 +25,7 @@ pub(crate) struct Edge {
     pub(crate) target: u32,
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Graph {
     /// Number of acceptance sets.
     pub(crate) sets: u32,

@@ -13,12 +13,12 @@
 //! step before is kept.
 
 use crate::automaton::Automaton;
-use crate::bdd::Manager;
+use crate::bdd::{self, Manager};
 use crate::buchi::Buchi;
 use crate::graph::Graph;
 use crate::logic::normal_form::normal_form;
 use crate::logic::suspension::suspend;
-use crate::logic::terms::Terms;
+use crate::logic::terms::{TermId, Terms};
 use crate::options::{Options, TranslateError};
 use crate::reduce::degeneralize::{Entry, Plan, degeneralize};
 use crate::reduce::prune::prune;
@@ -29,6 +29,10 @@ use crate::tableau::tableau;
 
 /// Automata with more edges than this are degeneralised in one way only.
 const SEVERAL_WAYS: usize = 400;
+/// Once so many edges were reduced, no further degeneralisation is.
+const REDUCED_EDGES: usize = 300;
+/// Conjunctions of more operands are not searched for valid ones.
+const COMPARED_OPERANDS: usize = 8;
 /// Automata with more states are not compared with their negation to find out whether
 /// they are obligations.
 const COMPARED_STATES: usize = 60;
@@ -86,7 +90,7 @@ pub fn degeneralized(automaton: &Automaton, options: &Options) -> Result<Automat
         propositions: automaton.propositions.len() as u32,
         options,
     };
-    let graph = work.reduced(prune(&graph));
+    let graph = work.reduced(prune(&graph, false));
     let mut best = None;
     work.degeneralized(&graph, &mut best)?;
     let limit = options.edge_limit;
@@ -115,34 +119,59 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The reduced generalised automata of the formula, one or two.
+    /// The reduced generalised automata of the formula, at least one.
     fn tableaux(&mut self, formula: &Formula) -> Result<Vec<Graph>, TranslateError> {
         let mut terms = Terms::new();
         let term = normal_form(formula, &mut terms);
+        let term = self.without_valid(term, &mut terms);
         let delayed = suspend(term, &mut terms);
-        let first = self.tableau(delayed, &mut terms);
-        if delayed == term {
+        let first = self.tableau(delayed, &terms);
+        // One of the two may be far smaller than the other; then one suffices.
+        let large = first.as_ref().is_ok_and(|graph| graph.edge_count() > SEVERAL_WAYS);
+        if delayed == term || large {
             return Ok(vec![first?]);
         }
-        // One of the two may be far smaller than the other; one suffices.
-        let second = match &first {
-            Ok(graph) if graph.edge_count() > SEVERAL_WAYS => return Ok(vec![first?]),
-            _ => self.tableau(term, &mut terms),
-        };
-        match (first, second) {
+        match (first, self.tableau(term, &terms)) {
             (Ok(first), Ok(second)) => Ok(vec![first, second]),
             (Ok(only), Err(_)) | (Err(_), Ok(only)) => Ok(vec![only]),
             (Err(error), Err(_)) => Err(error),
         }
     }
 
-    fn tableau(
-        &mut self,
-        term: crate::logic::terms::TermId,
-        terms: &mut Terms,
-    ) -> Result<Graph, TranslateError> {
+    fn tableau(&mut self, term: TermId, terms: &Terms) -> Result<Graph, TranslateError> {
         let graph = tableau(term, terms, self.propositions, &mut self.bdd, self.options)?;
-        Ok(self.reduced(prune(&graph)))
+        Ok(self.reduced(prune(&graph, false)))
+    }
+
+    /// Drops operands of a conjunction that are true of every word, which shows in their
+    /// minimal weak automata: one accepting state for all letters.
+    fn without_valid(&mut self, term: TermId, terms: &mut Terms) -> TermId {
+        let operands = terms.operands(term, false);
+        if operands.len() < 2 || operands.len() > COMPARED_OPERANDS || !self.options.reduce {
+            return term;
+        }
+        let mut kept = Vec::new();
+        for &operand in &operands {
+            // Of the shapes that can be valid and are not seen to be so at once, only
+            // disjunctions occur.
+            let suspect = terms.operands(operand, true).len() > 1 && terms.is_obligation(operand);
+            if !(suspect && self.is_valid(operand, terms)) {
+                kept.push(operand);
+            }
+        }
+        if kept.len() == operands.len() { term } else { terms.and(kept) }
+    }
+
+    fn is_valid(&mut self, term: TermId, terms: &Terms) -> bool {
+        let Ok(graph) = self.tableau(term, terms) else {
+            return false;
+        };
+        let limit = COMPARED_STATES;
+        let weak = minimal_weak(&graph, Proof::Shape, limit, &mut self.bdd);
+        weak.is_some_and(|weak| {
+            let edges = &weak.graph.edges;
+            edges.len() == 1 && edges[0].iter().any(|edge| edge.label == bdd::TRUE)
+        })
     }
 
     /// Simulations in both directions until nothing gets smaller.
@@ -153,7 +182,13 @@ impl<'a> Work<'a> {
         }
         loop {
             let size = (best.states(), best.edge_count());
-            for direction in [Direction::Forward, Direction::Backward] {
+            for (between, direction) in [
+                (false, Direction::Forward),
+                (false, Direction::Backward),
+                (true, Direction::Forward),
+                (true, Direction::Backward),
+            ] {
+                best = prune(&best, between);
                 let unmarked = vec![0; best.states()];
                 let quotient = simulate(
                     &best,
@@ -166,7 +201,7 @@ impl<'a> Work<'a> {
                 let Some(quotient) = quotient else {
                     return best;
                 };
-                let mut graph = prune(&quotient.graph);
+                let mut graph = prune(&quotient.graph, between);
                 graph.merge_edges(&mut self.bdd);
                 if (graph.states(), graph.edge_count()) < (best.states(), best.edge_count()) {
                     best = graph;
@@ -208,11 +243,24 @@ impl<'a> Work<'a> {
         best: &mut Option<Buchi>,
     ) -> Result<(), TranslateError> {
         let several = self.options.reduce && graph.edge_count() <= SEVERAL_WAYS;
+        let mut found: Vec<Buchi> = Vec::new();
         for plan in plans(graph, several) {
             let limit = self.options.edge_limit;
-            let Some(buchi) = degeneralize(graph, &plan, limit, &mut self.bdd) else {
-                continue;
-            };
+            if let Some(buchi) = degeneralize(graph, &plan, limit, &mut self.bdd)
+                && !found.contains(&buchi)
+            {
+                found.push(buchi);
+            }
+        }
+        // The smallest before reduction are likely the smallest after it; of large ones
+        // only few are reduced.
+        found.sort_by_key(Buchi::size);
+        let mut effort = 0;
+        for buchi in found {
+            if effort > REDUCED_EDGES {
+                break;
+            }
+            effort += buchi.graph.edge_count();
             let buchi = if self.options.reduce {
                 buchi.reduce(self.propositions, &mut self.bdd, self.options)
             } else {

@@ -123,6 +123,15 @@ fn disjunctive(id: TermId, terms: &mut Terms) -> TermId {
             None => parts.push(disjunct),
         }
     }
+    // Behind one eventuality the rest may wait too: the state that waits is then the
+    // initial one.
+    if parts.iter().any(|&part| eventuality(part, terms).is_some()) {
+        for part in &mut parts {
+            if eventuality(*part, terms).is_none() {
+                *part = terms.plain_finally(*part);
+            }
+        }
+    }
     join_finally(parts, terms)
 }
 

@@ -258,6 +258,7 @@ impl Terms {
         if self.depth < NESTED {
             self.depth += 1;
             self.fuse(&mut flat, or);
+            self.first_event(&mut flat, or);
             self.depth -= 1;
         }
         if flat.contains(&zero) || self.clash(&flat, or) {
@@ -328,6 +329,73 @@ impl Terms {
         again.sort_unstable();
         again.dedup();
         *flat = again;
+    }
+
+    /// Joins `(u R x) | (v U y)`, where `v` is `!u`, into one term that waits for the first
+    /// event, so that the tableau need not guess which of the two will be. Either `v` and
+    /// `x` are the same (then the disjunction is `x W y`, or `u` is false), or `y` is
+    /// `a & e` with `x` the negation of `a` and `e` eventual: where `a` holds, `u R x`
+    /// fails and, `e` being eventual, `v U y` is `e`; where only `u` holds, `u R x` holds;
+    /// where neither does, the disjunction goes on. That is
+    /// `(x & v) W ((a & e) | (u & x))`. And dually.
+    fn first_event(&mut self, flat: &mut Vec<TermId>, or: bool) {
+        if flat.len() > COMPARED {
+            return;
+        }
+        for i in 0..flat.len() {
+            for j in 0..flat.len() {
+                if let Some(joined) = self.first_of(flat[i], flat[j], or) {
+                    let mut rest: Vec<TermId> = Vec::new();
+                    for (place, &id) in flat.iter().enumerate() {
+                        if place != i && place != j {
+                            rest.push(id);
+                        }
+                    }
+                    rest.extend(self.operands(joined, or));
+                    rest.sort_unstable();
+                    rest.dedup();
+                    *flat = rest;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn first_of(&mut self, f: TermId, g: TermId, or: bool) -> Option<TermId> {
+        let ((u, x), (v, y)) = match (self.get(f), self.get(g)) {
+            (&Term::Release(u, x), &Term::Until(v, y)) if or => ((u, x), (v, y)),
+            (&Term::Until(u, x), &Term::Release(v, y)) if !or => ((u, x), (v, y)),
+            _ => return None,
+        };
+        let bottom = if or { FALSE } else { TRUE };
+        if u == bottom && v == x {
+            let either = self.junction(vec![x, y], or);
+            return Some(self.fixpoint(y, either, !or));
+        }
+        if !self.complementary(u, v) {
+            return None;
+        }
+        let (lasting, event): (Vec<_>, Vec<_>) =
+            self.operands(y, !or).into_iter().partition(|&id| {
+                if or { self.is_eventual(id) } else { self.is_universal(id) }
+            });
+        if lasting.is_empty() || event.is_empty() {
+            return None;
+        }
+        let event = self.junction(event, !or);
+        if !self.complementary(event, x) {
+            return None;
+        }
+        let released = self.junction(vec![u, x], !or);
+        let end = self.junction(vec![y, released], or);
+        let wait = self.junction(vec![x, v], !or);
+        let either = self.junction(vec![wait, end], or);
+        Some(self.fixpoint(end, either, !or))
+    }
+
+    /// Whether the terms are seen to be each other's negation.
+    fn complementary(&mut self, f: TermId, g: TermId) -> bool {
+        self.implies_signed(f, false, g, true) && self.implies_signed(f, true, g, false)
     }
 
     /// Whether two operands exclude each other (conjunction) or cover everything.
@@ -453,6 +521,11 @@ impl Terms {
             out.push(self.fixpoint(f, inner, until));
             return self.junction(out, !until);
         }
+        if f == top {
+            if let Some(result) = self.recurrence(g, until) {
+                return result;
+            }
+        }
         if f != top {
             // `s U g = (s | g) & F g`.
             if self.is_suspendable(f) {
@@ -486,6 +559,38 @@ impl Terms {
             }
         }
         self.intern(if until { Term::Until(f, g) } else { Term::Release(f, g) })
+    }
+
+    /// Rules for `F g` that make suspendable terms out of others:
+    /// `F (g | u) = F g | F u`, and `F G (g | u) = F G g | F u`. The latter is the dual of
+    /// `G F (g & e) = G F g & G e`: if `e` holds infinitely often, it holds always, being
+    /// eventual.
+    fn recurrence(&mut self, g: TermId, until: bool) -> Option<TermId> {
+        let (top, bottom) = if until { (TRUE, FALSE) } else { (FALSE, TRUE) };
+        let lasting = |terms: &Self, id: TermId| {
+            if until { terms.is_universal(id) } else { terms.is_eventual(id) }
+        };
+        let inner = match *self.get(g) {
+            Term::Release(FALSE, h) if until => Some(h),
+            Term::Until(TRUE, h) if !until => Some(h),
+            _ => None,
+        };
+        let operands = self.operands(inner.unwrap_or(g), until);
+        if operands.len() < 2 || !operands.iter().any(|&id| lasting(self, id)) {
+            return None;
+        }
+        let (last, rest): (Vec<_>, Vec<_>) =
+            operands.into_iter().partition(|&id| lasting(self, id));
+        let mut parts: Vec<TermId> =
+            last.into_iter().map(|id| self.fixpoint(top, id, until)).collect();
+        if !rest.is_empty() {
+            let mut rest = self.junction(rest, until);
+            if inner.is_some() {
+                rest = self.fixpoint(bottom, rest, !until);
+            }
+            parts.push(self.fixpoint(top, rest, until));
+        }
+        Some(self.junction(parts, until))
     }
 
     /// `f => g`, or `g => f` in the dual.

@@ -1,8 +1,8 @@
 //! Pruning by strongly connected components.
 //!
 //! * States from which no accepting component can be reached go.
-//! * Marks outside accepting components mean nothing and are dropped, so that they do
-//!   not tell states apart.
+//! * Marks outside accepting components mean nothing and are made uniform, so that they
+//!   do not tell states apart.
 //! * In each accepting component, acceptance sets that the others imply are dropped
 //!   and the remaining ones numbered anew from 0, so that the graph needs only as many
 //!   sets as its neediest component. Set `j` is implied if without the edges of `j` no
@@ -16,7 +16,10 @@ use crate::graph::{Edge, Graph, Marks, all_marks};
 const VISITS: usize = 20_000_000;
 
 /// The graph without useless states, marks and acceptance sets, numbered anew.
-pub(crate) fn prune(graph: &Graph) -> Graph {
+///
+/// Edges between components get all marks or none, as `between` says: their marks mean
+/// nothing, and either choice may let a simulation join more.
+pub(crate) fn prune(graph: &Graph, between: bool) -> Graph {
     let mut graph = useful(graph);
     let components = Components::of(&graph, |_, _| true);
     let accepting = components.accepting(&graph);
@@ -43,7 +46,9 @@ pub(crate) fn prune(graph: &Graph) -> Graph {
         let needed = &sets_of[component];
         for edge in &mut graph.edges[source] {
             let inside = components.of[edge.target as usize] as usize == component;
-            edge.marks = if !inside || !accepting[component] {
+            edge.marks = if !inside {
+                if between { all_marks(sets) } else { 0 }
+            } else if !accepting[component] {
                 0
             } else {
                 // Sets a component does not need are on all its edges.
@@ -65,7 +70,7 @@ pub(crate) fn prune(graph: &Graph) -> Graph {
             let component = components.of[source] as usize;
             for edge in &mut graph.edges[source] {
                 let inside = components.of[edge.target as usize] as usize == component;
-                edge.marks = (inside && accepting[component]) as Marks;
+                edge.marks = (if inside { accepting[component] } else { between }) as Marks;
             }
         }
     }
