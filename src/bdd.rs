@@ -18,7 +18,7 @@ use oxidd::util::OptBool;
 use oxidd::{
     BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, Manager, ManagerRef,
 };
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 
 /// A Boolean function. Cheap to copy and to compare.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -61,8 +61,6 @@ pub struct Bdds {
     peak_live: Cell<usize>,
     safe_points: Cell<u32>,
     operations: Cell<u64>,
-    /// Stack of partial results for n-ary operations.
-    scratch: RefCell<Vec<Bdd>>,
 }
 
 impl Bdds {
@@ -92,7 +90,6 @@ impl Bdds {
             peak_live: Cell::new(0),
             safe_points: Cell::new(0),
             operations: Cell::new(0),
-            scratch: RefCell::new(Vec::new()),
         })
     }
 
@@ -191,7 +188,6 @@ impl Bdds {
 
     /// The conjunction of literals.
     pub fn minterm(&self, literals: impl IntoIterator<Item = (Level, bool)>) -> BddResult {
-        let mut sorted = self.scratch.take();
         let mut literals: Vec<_> = literals.into_iter().collect();
         // From the bottom up, each conjunction adds one node.
         literals.sort_unstable_by_key(|(level, _)| std::cmp::Reverse(*level));
@@ -201,8 +197,6 @@ impl Bdds {
             let literal = if value { variable } else { self.not(&variable)? };
             result = self.and(&literal, &result)?;
         }
-        sorted.clear();
-        self.scratch.replace(sorted);
         Ok(result)
     }
 

@@ -1,1 +1,5 @@
-fn main(){}
+//! The command line tool.
+
+fn main() -> std::process::ExitCode {
+    derny::cli::run()
+}

@@ -88,7 +88,7 @@ impl ModRef {
 }
 
 /// Visits every expression that an action evaluates in the old state.
-pub(super) fn for_each_read(action: &Action, visit: &mut impl FnMut(Expression)) {
+pub fn for_each_read(action: &Action, visit: &mut impl FnMut(Expression)) {
     match action {
         Action::Goto { .. } | Action::Havoc { .. } | Action::Exit => {}
         Action::Assign {
@@ -105,7 +105,7 @@ pub(super) fn for_each_read(action: &Action, visit: &mut impl FnMut(Expression))
 }
 
 /// Visits every variable that an action itself sets; for a call, on its return.
-pub(super) fn for_each_write(action: &Action, visit: impl FnMut(VariableId)) {
+pub fn for_each_write(action: &Action, visit: impl FnMut(VariableId)) {
     match action {
         Action::Assign { targets, .. } => targets.iter().flatten().copied().for_each(visit),
         Action::Havoc { variables, .. } => variables.iter().copied().for_each(visit),

@@ -6,6 +6,8 @@
 mod body;
 mod declarations;
 mod scope;
+#[cfg(test)]
+mod tests;
 mod unknown;
 
 use crate::diagnostic::{Diagnostic, nearest};

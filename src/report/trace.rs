@@ -78,7 +78,7 @@ fn statement(program: &Program, step: &Step) -> String {
     if step.folded.is_some() {
         text.push_str("  (folded)");
     }
-    harmless(&text).into_owned()
+    harmless(&text)
 }
 
 /// The values of some variables when they were shown last.

@@ -13,7 +13,7 @@
 //! A state is a conjunction of next obligations, identified by its function, so that
 //! states which mean the same by that function are one. For each class of letters that
 //! lead to the same remaining function, the function's prime products are the
-//! successors: this keeps the automaton as deterministic as the term allows and never
+//! successors ([`Style::Letters`]): this keeps the automaton as deterministic as the term allows and never
 //! enumerates letters. An edge belongs to the acceptance set of `g` unless it carries
 //! the promise of `g`.
 //!
@@ -27,6 +27,16 @@ use rustc_hash::FxHashMap;
 
 /// Bound on BDD variables: the BDD operations recurse once a variable.
 pub(crate) const VARIABLES: usize = 4096;
+
+/// How successors are read off a state's function.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Style {
+    /// Prime products for each class of letters: more deterministic.
+    Letters,
+    /// Prime products of the whole function: more choice, which now and then lets a
+    /// simulation join more.
+    Products,
+}
 
 /// What an auxiliary variable stands for.
 #[derive(Copy, Clone)]
@@ -53,6 +63,7 @@ pub(crate) fn tableau(
     root: TermId,
     terms: &Terms,
     propositions: u32,
+    style: Style,
     bdd: &mut Manager,
     options: &Options,
 ) -> Result<Graph, TranslateError> {
@@ -67,7 +78,7 @@ pub(crate) fn tableau(
         promise_variables: Vec::new(),
     };
     tableau.translate_subterms(root)?;
-    tableau.explore(root, options)
+    tableau.explore(root, style, options)
 }
 
 impl Tableau<'_> {
@@ -202,7 +213,12 @@ impl Tableau<'_> {
         Ok(self.bdd.variable(self.promise_variables[set as usize]))
     }
 
-    fn explore(&mut self, root: TermId, options: &Options) -> Result<Graph, TranslateError> {
+    fn explore(
+        &mut self,
+        root: TermId,
+        style: Style,
+        options: &Options,
+    ) -> Result<Graph, TranslateError> {
         let sets = self.promise_variables.len() as u32;
         let mut graph = Graph {
             sets,
@@ -217,9 +233,17 @@ impl Tableau<'_> {
         while graph.edges.len() < functions.len() {
             let function = functions[graph.edges.len()];
             let mut edges: Vec<Edge> = Vec::new();
-            for (label, rest) in self.bdd.split(function, self.propositions) {
+            let parts = match style {
+                Style::Letters => self.bdd.split(function, self.propositions),
+                Style::Products => vec![(bdd::TRUE, function)],
+            };
+            for (letters, rest) in parts {
                 for product in self.bdd.products(rest) {
-                    let (marks, obligations) = self.read(&product, sets);
+                    let boundary = product.partition_point(|&(v, _)| v < self.propositions);
+                    let (literals, auxiliaries) = product.split_at(boundary);
+                    let label = self.bdd.product(literals);
+                    let label = self.bdd.and(letters, label);
+                    let (marks, obligations) = self.read(auxiliaries, sets);
                     let target = match destinations.get(&obligations) {
                         Some(&known) => known,
                         None => {

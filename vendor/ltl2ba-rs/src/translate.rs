@@ -25,10 +25,12 @@ use crate::reduce::prune::prune;
 use crate::reduce::simulation::{Direction, simulate};
 use crate::reduce::weak::{Proof, is_weak, minimal_weak};
 use crate::syntax::formula::Formula;
-use crate::tableau::tableau;
+use crate::tableau::{Style, tableau};
 
 /// Automata with more edges than this are degeneralised in one way only.
 const SEVERAL_WAYS: usize = 400;
+/// Automata with more edges than this are built in one style only.
+const PRODUCTS: usize = 100;
 /// Once so many edges were reduced, no further degeneralisation is.
 const REDUCED_EDGES: usize = 300;
 /// Conjunctions of more operands are not searched for valid ones.
@@ -125,21 +127,42 @@ impl<'a> Work<'a> {
         let term = normal_form(formula, &mut terms);
         let term = self.without_valid(term, &mut terms);
         let delayed = suspend(term, &mut terms);
-        let first = self.tableau(delayed, &terms);
-        // One of the two may be far smaller than the other; then one suffices.
-        let large = first.as_ref().is_ok_and(|graph| graph.edge_count() > SEVERAL_WAYS);
-        if delayed == term || large {
-            return Ok(vec![first?]);
+        let mut ways = vec![(delayed, Style::Letters)];
+        if delayed != term {
+            ways.push((term, Style::Letters));
         }
-        match (first, self.tableau(term, &terms)) {
-            (Ok(first), Ok(second)) => Ok(vec![first, second]),
-            (Ok(only), Err(_)) | (Err(_), Ok(only)) => Ok(vec![only]),
-            (Err(error), Err(_)) => Err(error),
+        // Obligations are better served by their minimal weak automata.
+        if !terms.is_obligation(term) {
+            ways.push((term, Style::Products));
+        }
+        let mut found: Vec<Graph> = Vec::new();
+        let mut failure = None;
+        for (root, style) in ways {
+            match self.tableau(root, style, &terms) {
+                Ok(graph) if found.contains(&graph) => {}
+                Ok(graph) => found.push(graph),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+            let limit = if style == Style::Letters { PRODUCTS } else { SEVERAL_WAYS };
+            let large = |graph: &Graph| graph.edge_count() > limit;
+            if !self.options.reduce && !found.is_empty() || found.iter().any(large) {
+                break;
+            }
+        }
+        match failure {
+            Some(error) if found.is_empty() => Err(error),
+            _ => Ok(found),
         }
     }
 
-    fn tableau(&mut self, term: TermId, terms: &Terms) -> Result<Graph, TranslateError> {
-        let graph = tableau(term, terms, self.propositions, &mut self.bdd, self.options)?;
+    fn tableau(
+        &mut self,
+        term: TermId,
+        style: Style,
+        terms: &Terms,
+    ) -> Result<Graph, TranslateError> {
+        let bdd = &mut self.bdd;
+        let graph = tableau(term, terms, self.propositions, style, bdd, self.options)?;
         Ok(self.reduced(prune(&graph, false)))
     }
 
@@ -163,7 +186,7 @@ impl<'a> Work<'a> {
     }
 
     fn is_valid(&mut self, term: TermId, terms: &Terms) -> bool {
-        let Ok(graph) = self.tableau(term, terms) else {
+        let Ok(graph) = self.tableau(term, Style::Letters, terms) else {
             return false;
         };
         let limit = COMPARED_STATES;
@@ -225,13 +248,13 @@ impl<'a> Work<'a> {
             if graph.states() > COMPARED_STATES {
                 return None;
             }
-            let negation = self.tableaux(&formula.negated()).ok()?;
-            let negation = negation.iter().min_by_key(|graph| graph.states())?;
+            let term = normal_form(&formula.negated(), &mut terms);
+            let negation = self.tableau(term, Style::Letters, &terms).ok()?;
             if negation.states() > COMPARED_STATES {
                 return None;
             }
             let limit = limit.min(8 * graph.states() + 64);
-            minimal_weak(graph, Proof::Negation(negation), limit, &mut self.bdd)?
+            minimal_weak(graph, Proof::Negation(&negation), limit, &mut self.bdd)?
         };
         Some(weak.reduce(self.propositions, &mut self.bdd, self.options))
     }

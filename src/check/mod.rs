@@ -1,0 +1,126 @@
+//! The check: from a program and properties to verdicts and traces.
+
+mod board;
+mod property;
+mod symbolic;
+
+pub use board::{Board, Finding, Phase, Statistics, TraceFinding};
+pub use property::{Kind, Property, PropertyError, Request, resolve};
+
+use crate::explicit;
+use crate::interpreter::replay::Mismatch;
+use crate::program::Program;
+use crate::saturation::{Stop, Watch};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Holds,
+    /// For a label: it is reachable.
+    Violated,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    Symbolic,
+    /// The naive twin: for tests, on small programs.
+    Explicit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// `post*` from the start.
+    Forward,
+    /// `pre*` of the goal.
+    Backward,
+}
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub engine: Engine,
+    pub direction: Direction,
+    pub trace: bool,
+    /// The longest trace that is unfolded, and the longest that is shown at all.
+    pub trace_limit: u64,
+    /// Bytes that BDD nodes may take.
+    pub memory: u64,
+    /// Whether the peak of live nodes is measured, at some cost in time.
+    pub measure: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            engine: Engine::Symbolic,
+            direction: Direction::Forward,
+            trace: true,
+            trace_limit: 100_000,
+            memory: 4 << 30,
+            measure: false,
+        }
+    }
+}
+
+/// Why a check ended before every property was decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CheckError {
+    Stopped(Stop),
+    /// The explicit engine met more states than it may keep.
+    TooLarge,
+    /// A trace did not replay: nothing may be claimed.
+    Internal(String),
+}
+
+impl From<Stop> for CheckError {
+    fn from(stop: Stop) -> Self {
+        CheckError::Stopped(stop)
+    }
+}
+
+impl From<crate::bdd::OutOfNodes> for CheckError {
+    fn from(_: crate::bdd::OutOfNodes) -> Self {
+        CheckError::Stopped(Stop::OutOfNodes)
+    }
+}
+
+impl From<Mismatch> for CheckError {
+    fn from(mismatch: Mismatch) -> Self {
+        CheckError::Internal(format!("a trace did not replay: {mismatch}"))
+    }
+}
+
+/// How many path edges the explicit engine may keep.
+const EXPLICIT_STATES: usize = 5_000_000;
+
+/// Decides every property, and finds a trace for each that is violated. What is found is
+/// put on the board at once, so that it is known even if the rest is cut short.
+pub fn check(
+    program: &Program,
+    properties: &[Property],
+    options: &Options,
+    watch: &Watch,
+    board: &Board,
+) -> Result<(), CheckError> {
+    match options.engine {
+        Engine::Symbolic => symbolic::check(program, properties, options, watch, board),
+        Engine::Explicit => {
+            board.enter(Phase::Saturation);
+            let reached = explicit::reachable(program, EXPLICIT_STATES);
+            let reached = reached.map_err(|_| CheckError::TooLarge)?;
+            for (i, property) in properties.iter().enumerate() {
+                let violated = match property {
+                    Property::Reach(points) => points.iter().any(|p| reached.points.contains(p)),
+                    Property::Assertions => reached.error,
+                };
+                board.decide(i, verdict(violated));
+            }
+            Ok(())
+        }
+    }
+}
+
+fn verdict(violated: bool) -> Verdict {
+    match violated {
+        true => Verdict::Violated,
+        false => Verdict::Holds,
+    }
+}

@@ -1,0 +1,161 @@
+//! The command line: one definition makes the parser, the help and the completions.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Model checker for recursive programs: says with certainty whether every execution of a
+/// program with procedures, recursion and finite data satisfies a property.
+#[derive(Debug, Parser)]
+#[command(name = "derny", version, max_term_width = 100)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check properties of a program; with none given, whether any assertion can fail
+    Check(Box<CheckArguments>),
+    /// Print the control-flow graph of a program
+    Show(ShowArguments),
+    /// Write a benchmark program to standard output
+    Generate(GenerateArguments),
+    /// Print a completion script for a shell
+    Completions {
+        /// For which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct InputArguments {
+    /// The program; `-` is standard input (then --lang is needed)
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// The language; otherwise the file's extension tells
+    #[arg(long, value_enum)]
+    pub lang: Option<Language>,
+
+    /// The procedure in which executions begin
+    #[arg(long, value_name = "PROC", default_value = "main")]
+    pub entry: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    /// Boolean program
+    Bp,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineArgument {
+    Symbolic,
+    Explicit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SearchArgument {
+    /// From the start (post*)
+    Forward,
+    /// From the goal (pre*)
+    Backward,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub input: InputArguments,
+
+    /// Is the statement with this label reachable? `L` in any procedure, or `p.L`
+    #[arg(long, value_name = "LABEL", help_heading = "Properties")]
+    pub reach: Vec<String>,
+
+    /// Can any assertion fail?
+    #[arg(long, help_heading = "Properties")]
+    pub assertions: bool,
+
+    /// How results are written
+    #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
+    pub format: Format,
+
+    /// Show a trace for each violation (the default)
+    #[arg(long, overrides_with = "no_trace", help_heading = "Output")]
+    pub trace: bool,
+
+    /// Show no traces, and stop as soon as the verdict is known
+    #[arg(long, help_heading = "Output")]
+    pub no_trace: bool,
+
+    /// Traces longer than this fold every call that returns
+    #[arg(
+        long,
+        value_name = "STEPS",
+        default_value_t = 100_000,
+        help_heading = "Output"
+    )]
+    pub trace_limit: u64,
+
+    /// Show phases, sizes and BDD nodes
+    #[arg(long, help_heading = "Output")]
+    pub stats: bool,
+
+    /// Give up after this time; fractions are allowed
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
+    pub timeout: Option<std::time::Duration>,
+
+    /// Give up above this much memory [default: 80 % of what is available]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    pub memory: Option<u64>,
+
+    /// In which direction configurations are searched
+    #[arg(
+        long,
+        value_enum,
+        default_value = "forward",
+        help_heading = "Algorithm"
+    )]
+    pub search: SearchArgument,
+
+    #[arg(long, value_enum, default_value = "symbolic", hide = true)]
+    pub engine: EngineArgument,
+}
+
+#[derive(Debug, Args)]
+pub struct ShowArguments {
+    #[command(flatten)]
+    pub input: InputArguments,
+
+    /// Write the graph for Graphviz
+    #[arg(long)]
+    pub dot: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct GenerateArguments {
+    #[command(subcommand)]
+    pub what: Generator,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Generator {
+    /// Bebop's T(N): N procedures that each call the next one twice
+    Level {
+        /// How many procedures
+        #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+        n: u32,
+    },
+}
+
+fn seconds(text: &str) -> Result<std::time::Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "not a number of seconds".to_owned())?;
+    std::time::Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
+}

@@ -1,0 +1,279 @@
+//! `derny check`: a worker does the check, this thread watches limits and reports.
+//!
+//! A BDD operation cannot be stopped from outside. So when a limit has passed, the worker
+//! is asked to stop, and if it does not soon, the report is made from what is on the board
+//! and the process ends over its head.
+
+use super::arguments::{CheckArguments, EngineArgument, Format, SearchArgument};
+use super::limits::{Limits, watch_interrupts};
+use super::progress::Progress;
+use super::{Exit, input};
+use crate::check::{
+    Board, CheckError, Direction, Engine, Finding, Kind, Options, Phase, Request, Verdict, check,
+    resolve,
+};
+use crate::program::Program;
+use crate::report::{Measured, Reason, ReportedResult, Results, json, text};
+use crate::saturation::{Stop, Watch};
+use anyhow::{Context, anyhow, bail};
+use std::io::{BufWriter, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// The worker's stack: BDD operations recurse once for each BDD variable.
+const WORKER_STACK: usize = 1 << 30;
+/// How often limits are looked at.
+const TICK: Duration = Duration::from_millis(20);
+/// How long the worker may take to stop by itself.
+const GRACE: Duration = Duration::from_millis(400);
+
+/// What the worker shares with the thread that watches it.
+struct Shared {
+    board: Board,
+    watch: Watch,
+    program: OnceLock<Program>,
+}
+
+/// How the worker ended.
+enum End {
+    Done,
+    /// Messages have been printed.
+    BadInput,
+    Error(anyhow::Error),
+    Check(CheckError),
+}
+
+pub fn run(arguments: CheckArguments) -> anyhow::Result<Exit> {
+    let begin = Instant::now();
+    watch_interrupts();
+    let limits = Limits::new(begin, arguments.timeout, arguments.memory);
+    let requests = requests(&arguments);
+    let language = input::language(&arguments.input)?;
+    let shared = Arc::new(Shared {
+        board: Board::new(begin, requests.len()),
+        watch: Watch::default(),
+        program: OnceLock::new(),
+    });
+    let options = options(&arguments, &limits);
+    let arguments = Arc::new(arguments);
+    let (sender, receiver) = channel();
+    let worker = {
+        let (shared, requests, arguments) = (shared.clone(), requests.clone(), arguments.clone());
+        move || {
+            let end = work(&shared, &requests, &arguments, language, &options);
+            // Nobody listens any more if a limit has passed.
+            let _ = sender.send(end);
+        }
+    };
+    std::thread::Builder::new()
+        .name("check".into())
+        .stack_size(WORKER_STACK)
+        .spawn(worker)
+        .context("cannot start a thread")?;
+    let (end, reason) = wait(&receiver, &limits, &shared);
+    let reason = match end {
+        Some(End::BadInput) => return Ok(Exit::BadInput),
+        Some(End::Error(error)) => return Err(error),
+        Some(End::Check(CheckError::Internal(message))) => return Ok(internal_error(&message)),
+        Some(End::Check(CheckError::TooLarge)) => {
+            bail!("the program is too large for the explicit engine")
+        }
+        Some(End::Check(CheckError::Stopped(Stop::OutOfNodes))) => Some(Reason::Memory),
+        Some(End::Check(CheckError::Stopped(Stop::Cancelled))) | Some(End::Done) | None => reason,
+    };
+    let exit = report(&arguments, &requests, &shared, reason)?;
+    // The worker may still run, and freeing what it made would only take time.
+    std::process::exit(exit as i32);
+}
+
+fn requests(arguments: &CheckArguments) -> Vec<Request> {
+    let mut requests: Vec<_> = arguments
+        .reach
+        .iter()
+        .map(|label| Request {
+            kind: Kind::Reach,
+            text: label.clone(),
+        })
+        .collect();
+    if arguments.assertions || requests.is_empty() {
+        requests.push(Request {
+            kind: Kind::Assertions,
+            text: Kind::Assertions.name().into(),
+        });
+    }
+    requests
+}
+
+fn options(arguments: &CheckArguments, limits: &Limits) -> Options {
+    Options {
+        engine: match arguments.engine {
+            EngineArgument::Symbolic => Engine::Symbolic,
+            EngineArgument::Explicit => Engine::Explicit,
+        },
+        direction: match arguments.search {
+            SearchArgument::Forward => Direction::Forward,
+            SearchArgument::Backward => Direction::Backward,
+        },
+        trace: !arguments.no_trace,
+        trace_limit: arguments.trace_limit,
+        memory: limits.memory,
+        measure: arguments.stats,
+    }
+}
+
+fn work(
+    shared: &Shared,
+    requests: &[Request],
+    arguments: &CheckArguments,
+    language: super::arguments::Language,
+    options: &Options,
+) -> End {
+    shared.board.enter(Phase::Reading);
+    let source = match input::read(&arguments.input) {
+        Ok(source) => source,
+        Err(error) => return End::Error(error),
+    };
+    shared.board.enter(Phase::Parsing);
+    let Some(program) = input::parse(source, language, &arguments.input.entry) else {
+        return End::BadInput;
+    };
+    let program = shared.program.get_or_init(|| program);
+    let mut properties = Vec::new();
+    let mut bad = false;
+    for request in requests {
+        match resolve(program, request) {
+            Ok(property) => properties.push(property),
+            Err(error) => {
+                bad = true;
+                let hint = error.hint.map_or(String::new(), |h| format!("\n  help: {h}"));
+                let _ = writeln!(std::io::stderr(), "derny: {}{hint}", error.message);
+            }
+        }
+    }
+    if bad {
+        return End::BadInput;
+    }
+    match check(program, &properties, options, &shared.watch, &shared.board) {
+        Ok(()) => End::Done,
+        Err(error) => End::Check(error),
+    }
+}
+
+/// Waits for the worker, or for a limit; then also says which one.
+fn wait(
+    receiver: &Receiver<End>,
+    limits: &Limits,
+    shared: &Shared,
+) -> (Option<End>, Option<Reason>) {
+    let mut progress = Progress::new();
+    let ended = loop {
+        match receiver.recv_timeout(TICK) {
+            Ok(end) => break (Some(end), None),
+            Err(RecvTimeoutError::Disconnected) => {
+                let panicked = CheckError::Internal("the check panicked".into());
+                break (Some(End::Check(panicked)), None);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Some(reason) = limits.passed() {
+            shared.watch.cancel();
+            break (receiver.recv_timeout(GRACE).ok(), Some(reason));
+        }
+        progress.update(&shared.board, &shared.watch);
+    };
+    progress.finish();
+    ended
+}
+
+fn report(
+    arguments: &CheckArguments,
+    requests: &[Request],
+    shared: &Shared,
+    reason: Option<Reason>,
+) -> anyhow::Result<Exit> {
+    shared.board.enter(Phase::Reporting);
+    let findings = shared.board.take_findings();
+    let incomplete = |finding: &Finding| match finding.verdict {
+        None => true,
+        Some(Verdict::Violated) => {
+            !arguments.no_trace && matches!(finding.trace, crate::check::TraceFinding::None)
+        }
+        Some(Verdict::Holds) => false,
+    };
+    let list = requests.iter().zip(findings).map(|(request, finding)| {
+        let reason = reason.filter(|_| incomplete(&finding));
+        ReportedResult {
+            request,
+            finding,
+            reason,
+        }
+    });
+    let name = input::name(&arguments.input);
+    let results = Results {
+        input: &name,
+        program: shared.program.get(),
+        list: list.collect(),
+        measured: arguments.stats.then(|| measured(&shared.board)),
+    };
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match arguments.format {
+        Format::Json => json::write(&results, &mut out),
+        Format::Text => text::write(&results, &mut out),
+    }
+    .and_then(|()| out.flush())
+    .map_err(|error| anyhow!("cannot write the results: {error}"))?;
+    if let (Some(measured), Format::Text) = (&results.measured, arguments.format) {
+        let _ = text::write_statistics(measured, &mut std::io::stderr());
+    }
+    if reason == Some(Reason::Interrupted) {
+        summarize(shared);
+    }
+    let verdicts = || results.list.iter().map(|result| result.finding.verdict);
+    Ok(if verdicts().any(|v| v == Some(Verdict::Violated)) {
+        Exit::Violated
+    } else if verdicts().any(|v| v.is_none()) {
+        Exit::Unknown
+    } else {
+        Exit::Holds
+    })
+}
+
+fn measured(board: &Board) -> Measured {
+    let mut phases: Vec<(&'static str, f64)> = Vec::new();
+    for (phase, time) in board.phase_times() {
+        match phases.iter_mut().find(|(name, _)| *name == phase.name()) {
+            Some((_, sum)) => *sum += time.as_secs_f64(),
+            None => phases.push((phase.name(), time.as_secs_f64())),
+        }
+    }
+    Measured {
+        statistics: board.statistics(),
+        phases,
+    }
+}
+
+/// What was done before Ctrl-C.
+fn summarize(shared: &Shared) {
+    use std::sync::atomic::Ordering::Relaxed;
+    let sizes = shared.board.statistics();
+    let _ = writeln!(
+        std::io::stderr(),
+        "interrupted after {:.1} s in phase {}: {} control points, {} rules, {} edges waiting, {} BDD nodes",
+        shared.board.elapsed().as_secs_f64(),
+        shared.board.phase_times().iter().rev().nth(1).map_or("reading", |(phase, _)| phase.name()),
+        sizes.points,
+        sizes.rules,
+        shared.watch.worklist.load(Relaxed),
+        shared.watch.nodes.load(Relaxed),
+    );
+}
+
+fn internal_error(message: &str) -> Exit {
+    let _ = writeln!(
+        std::io::stderr(),
+        "derny: internal error: {message}\n\
+         Nothing is claimed about this program. Please report this, with the program and the command."
+    );
+    Exit::Internal
+}

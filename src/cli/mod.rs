@@ -1,0 +1,71 @@
+//! The command line tool: arguments, limits, exit codes. Only this module and `report`
+//! print.
+
+mod arguments;
+mod check;
+mod input;
+mod limits;
+mod progress;
+
+use arguments::{Arguments, Command, Generator};
+use clap::{CommandFactory, Parser};
+use std::io::{BufWriter, Write};
+use std::process::ExitCode;
+
+/// What the process returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    Holds = 0,
+    Violated = 1,
+    BadInput = 2,
+    Unknown = 3,
+    Internal = 4,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Runs the tool on the arguments of the process.
+pub fn run() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are no errors. If nobody listens, there is nobody to tell.
+            let _ = error.print();
+            let exit = if error.use_stderr() { 2 } else { 0 };
+            return ExitCode::from(exit);
+        }
+    };
+    let exit = match arguments.command {
+        Command::Check(arguments) => check::run(*arguments),
+        Command::Show(_arguments) => todo!(),
+        Command::Generate(arguments) => generate(&arguments.what),
+        Command::Completions { shell } => completions(shell),
+    };
+    match exit {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "derny: {error:#}");
+            Exit::BadInput.into()
+        }
+    }
+}
+
+fn generate(what: &Generator) -> anyhow::Result<Exit> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match what {
+        Generator::Level { n } => crate::generate::level::write(*n, &mut out)?,
+    }
+    out.flush()?;
+    Ok(Exit::Holds)
+}
+
+fn completions(shell: clap_complete::Shell) -> anyhow::Result<Exit> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "derny", &mut script);
+    std::io::stdout().write_all(&script)?;
+    Ok(Exit::Holds)
+}

@@ -1,0 +1,163 @@
+//! The naive twin: explicit states, plain sets, procedure summaries.
+//!
+//! As simple as can be, so that one can believe it; exponential in the number of variables
+//! in scope. It answers the same questions as the symbolic engine for small programs, and
+//! the tests compare the two.
+
+use crate::interpreter::step::{Anything, Outcome, resume, successors};
+use crate::interpreter::{Valuation, View};
+use crate::program::{PointId, Program};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// More states than allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+/// Everything reachable from the start.
+#[derive(Debug)]
+pub struct Reachable {
+    pub points: FxHashSet<PointId>,
+    /// Whether an assertion can fail.
+    pub error: bool,
+    /// Whether the lowest frame can be popped.
+    pub terminated: bool,
+}
+
+/// How a frame was left: the globals, and the return values if they were fixed.
+type Exit = (Vec<bool>, Option<Box<[bool]>>);
+
+/// All executions of frames that were entered in the same state.
+#[derive(Default)]
+struct Frames {
+    exits: FxHashSet<Exit>,
+    /// Who waits for them: an entered state and the view of the call in it.
+    waiting: FxHashSet<(usize, View)>,
+    /// Whether such a frame can be the lowest one.
+    lowest: bool,
+}
+
+struct Exploration<'a> {
+    program: &'a Program,
+    allowed: usize,
+    /// The states that frames were entered in, numbered.
+    entered: FxHashMap<View, usize>,
+    frames: Vec<Frames>,
+    /// Path edges: a frame's entered state and a view it can come to.
+    seen: FxHashSet<(usize, View)>,
+    todo: Vec<(usize, View)>,
+    error: bool,
+    terminated: bool,
+}
+
+/// Explores at most `allowed` path edges.
+pub fn reachable(program: &Program, allowed: usize) -> Result<Reachable, TooLarge> {
+    let mut exploration = Exploration {
+        program,
+        allowed,
+        entered: FxHashMap::default(),
+        frames: Vec::new(),
+        seen: FxHashSet::default(),
+        todo: Vec::new(),
+        error: false,
+        terminated: false,
+    };
+    for start in start_views(program, allowed)? {
+        let frame = exploration.enter(start)?;
+        exploration.frames[frame].lowest = true;
+    }
+    while let Some((frame, view)) = exploration.todo.pop() {
+        exploration.explore(frame, &view)?;
+    }
+    Ok(Reachable {
+        points: exploration.seen.iter().map(|(_, view)| view.at).collect(),
+        error: exploration.error,
+        terminated: exploration.terminated,
+    })
+}
+
+/// Every valuation of the globals and of the entry procedure's locals.
+fn start_views(program: &Program, allowed: usize) -> Result<Vec<View>, TooLarge> {
+    let globals = program.globals.len();
+    let bits = globals + program.procedure(program.entry).locals.len();
+    if bits >= 64 || 1_usize << bits > allowed {
+        return Err(TooLarge);
+    }
+    let view = |number: u64| {
+        let values: Vec<bool> = (0..bits).map(|bit| number >> bit & 1 == 1).collect();
+        View {
+            at: program.entry_point(),
+            valuation: Valuation::new(&values[..globals], &values[globals..]),
+            returns: None,
+        }
+    };
+    Ok((0..1 << bits).map(view).collect())
+}
+
+impl Exploration<'_> {
+    fn reach(&mut self, frame: usize, view: View) -> Result<(), TooLarge> {
+        if self.seen.insert((frame, view.clone())) {
+            self.todo.push((frame, view));
+        }
+        match self.seen.len() > self.allowed {
+            true => Err(TooLarge),
+            false => Ok(()),
+        }
+    }
+
+    fn enter(&mut self, view: View) -> Result<usize, TooLarge> {
+        let next = self.frames.len();
+        let frame = *self.entered.entry(view.clone()).or_insert(next);
+        if frame == next {
+            self.frames.push(Frames::default());
+            self.reach(frame, view)?;
+        }
+        Ok(frame)
+    }
+
+    fn explore(&mut self, frame: usize, view: &View) -> Result<(), TooLarge> {
+        for outcome in successors(self.program, view) {
+            match outcome {
+                Outcome::Next(next) => self.reach(frame, next)?,
+                Outcome::Error => self.error = true,
+                Outcome::Enter(entry) => {
+                    let callee = self.enter(entry)?;
+                    let waiting = (frame, view.clone());
+                    if self.frames[callee].waiting.insert(waiting) {
+                        let exits: Vec<_> = self.frames[callee].exits.iter().cloned().collect();
+                        for exit in exits {
+                            self.resume(frame, view, &exit)?;
+                        }
+                    }
+                }
+                Outcome::Leave { globals, returns } => {
+                    self.terminated |= self.frames[frame].lowest;
+                    let exit = (globals, returns);
+                    if self.frames[frame].exits.insert(exit.clone()) {
+                        let waiting: Vec<_> = self.frames[frame].waiting.iter().cloned().collect();
+                        for (caller, call) in waiting {
+                            self.resume(caller, &call, &exit)?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn resume(&mut self, frame: usize, call: &View, exit: &Exit) -> Result<(), TooLarge> {
+        let mut resumed = Vec::new();
+        resume(
+            self.program,
+            call.at,
+            call.valuation.locals(),
+            &exit.0,
+            exit.1.as_deref(),
+            &Anything,
+            &mut |view| {
+                resumed.push(view);
+                true
+            },
+        );
+        resumed.into_iter().try_for_each(|view| self.reach(frame, view))
+    }
+}

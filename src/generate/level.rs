@@ -1,0 +1,56 @@
+//! Bebop's T(N) (Figure 4 of its paper): N procedures that each call the next one twice.
+//!
+//! Without recursion, but with exponentially many executions; the question is whether the
+//! label `reach` can be reached, and the answer is yes.
+
+use std::io::{self, Write};
+
+pub fn write(n: u32, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(
+        b"decl g;
+
+void main()
+begin
+  level1();
+  level1();
+  if (!g) then
+    reach: skip;
+  else
+    skip;
+  fi
+end
+",
+    )?;
+    for i in 1..=n {
+        let statement = match i == n {
+            true => "skip".to_owned(),
+            false => format!("level{}()", i + 1),
+        };
+        write!(
+            out,
+            "
+void level{i}()
+begin
+  decl a, b, c;
+  if (g) then
+    a, b, c := 0, 0, 0;
+    while (!a | !b | !c) do
+      if (!a) then
+        a := 1;
+      elsif (!b) then
+        a, b := 0, 1;
+      elsif (!c) then
+        a, b, c := 0, 0, 1;
+      fi
+    od
+  else
+    {statement};
+    {statement};
+  fi
+  g := !g;
+end
+"
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,3 @@
+//! Benchmark programs, for any size.
+
+pub mod level;

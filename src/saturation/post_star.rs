@@ -1,0 +1,284 @@
+//! `post*` (Moped, Algorithm 2): everything reachable from the start.
+//!
+//! The P-automaton's states are the control location, one final state below the lowest
+//! frame, and one state for each entry. An edge leads from a head to one of the latter two;
+//! its BDD relates the current valuation of the head to the key of the entry it belongs to:
+//! these are Bebop's path edges. A pop turns an edge into a *summary* of its entry, which is
+//! joined with everything that waits for that entry.
+//!
+//! The edge with the smallest rank is looked at next, so that callees are finished before
+//! callers go on. Every edge and summary is looked at once for each increment.
+//!
+//! Summaries keep their increments with a stamp. An increment depends only on summaries
+//! with smaller stamps: that is what makes the unfolding of a summary into an execution end.
+
+use super::{Stop, Watch};
+use crate::bdd::{Bdd, Bdds};
+use crate::spds::{EntryId, Head, Right, RuleId, Spds};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::atomic::Ordering;
+
+/// What an edge leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Target {
+    /// Nothing is below.
+    Final,
+    Entry(EntryId),
+}
+
+struct Edge {
+    head: Head,
+    target: Target,
+    /// All of it, what is pending included.
+    total: Bdd,
+    /// What has not been looked at; false if the edge is not in the queue.
+    pending: Bdd,
+    /// The next edge of the same head.
+    sibling: u32,
+}
+
+/// What a push left waiting for its entry.
+struct Waiting {
+    rule: RuleId,
+    target: Target,
+    /// Over the key's next variables, what the frame keeps, and its own edge's key.
+    total: Bdd,
+}
+
+/// Everything known about how frames of one entry are popped.
+#[derive(Default)]
+pub struct Summary {
+    /// Over the key's next and the handed current variables, in the order found.
+    pub increments: Vec<(u64, Bdd)>,
+    total: Option<Bdd>,
+    waiting: Vec<u32>,
+}
+
+impl Summary {
+    /// The union of all increments; `None` if no frame of this entry was ever popped.
+    pub fn total(&self) -> Option<&Bdd> {
+        self.total.as_ref()
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+pub struct PostStar<'a> {
+    spds: &'a Spds,
+    bdds: &'a Bdds,
+    watch: &'a Watch,
+    edges: Vec<Edge>,
+    first_edge: Vec<u32>,
+    queue: BinaryHeap<Reverse<(u32, u32)>>,
+    waiting: Vec<Waiting>,
+    waiting_of: FxHashMap<(RuleId, Target), u32>,
+    summaries: Vec<Summary>,
+    stamp: u64,
+    /// Whether the lowest frame was popped.
+    terminated: bool,
+}
+
+impl<'a> PostStar<'a> {
+    /// The automaton of the start configurations: any valuation at the start head.
+    pub fn new(spds: &'a Spds, bdds: &'a Bdds, watch: &'a Watch) -> Result<Self, Stop> {
+        let mut post_star = PostStar {
+            spds,
+            bdds,
+            watch,
+            edges: Vec::new(),
+            first_edge: vec![NONE; spds.heads()],
+            queue: BinaryHeap::new(),
+            waiting: Vec::new(),
+            waiting_of: FxHashMap::default(),
+            summaries: spds.entries.iter().map(|_| Summary::default()).collect(),
+            stamp: 0,
+            terminated: false,
+        };
+        post_star.add(spds.start, Target::Final, &bdds.constant(true))?;
+        Ok(post_star)
+    }
+
+    /// Saturates; stops early once `enough` says so of a head that was reached.
+    pub fn run(&mut self, mut enough: impl FnMut(Head) -> bool) -> Result<(), Stop> {
+        let mut seen = 0;
+        let mut rounds = 0_u64;
+        while let Some(Reverse((_, edge))) = self.queue.pop() {
+            for new in &self.edges[seen..] {
+                if enough(new.head) {
+                    return Ok(());
+                }
+            }
+            seen = self.edges.len();
+            self.watch.check()?;
+            rounds += 1;
+            if rounds.is_multiple_of(1024) {
+                let waiting = self.queue.len() as u64;
+                self.watch.worklist.store(waiting, Ordering::Relaxed);
+                let nodes = self.bdds.total_nodes() as u64;
+                self.watch.nodes.store(nodes, Ordering::Relaxed);
+            }
+            self.bdds.safe_point();
+            self.look_at(edge)?;
+        }
+        for new in &self.edges[seen..] {
+            if enough(new.head) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    pub fn is_reached(&self, head: Head) -> bool {
+        self.first_edge[head.0 as usize] != NONE
+    }
+
+    pub fn summaries(&self) -> &[Summary] {
+        &self.summaries
+    }
+
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    pub fn terminates_somehow(&self) -> bool {
+        self.terminated
+    }
+
+    fn look_at(&mut self, edge: u32) -> Result<(), Stop> {
+        let (spds, bdds) = (self.spds, self.bdds);
+        let Edge { head, target, .. } = self.edges[edge as usize];
+        let falsity = bdds.constant(false);
+        let new = std::mem::replace(&mut self.edges[edge as usize].pending, falsity);
+        for id in spds.rules_from(head) {
+            let rule = spds.rule(id);
+            let after = spds.transfer(rule).image(bdds, &new)?;
+            if bdds.is_false(&after) {
+                continue;
+            }
+            match rule.right {
+                Right::Step(to) => self.add(to, target, &after)?,
+                Right::Push { entry, .. } => self.push(id, entry, target, after)?,
+                Right::Pop { .. } => match target {
+                    Target::Final => self.terminated = true,
+                    Target::Entry(entry) => self.pop(entry, &after)?,
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds to the edge from `head` to `target`.
+    fn add(&mut self, head: Head, target: Target, set: &Bdd) -> Result<(), Stop> {
+        let bdds = self.bdds;
+        if bdds.is_false(set) {
+            return Ok(());
+        }
+        let first = self.first_edge[head.0 as usize];
+        let mut at = first;
+        while at != NONE && self.edges[at as usize].target != target {
+            at = self.edges[at as usize].sibling;
+        }
+        if at == NONE {
+            at = self.edges.len() as u32;
+            self.first_edge[head.0 as usize] = at;
+            self.edges.push(Edge {
+                head,
+                target,
+                total: set.clone(),
+                pending: set.clone(),
+                sibling: first,
+            });
+        } else {
+            let edge = &mut self.edges[at as usize];
+            let new = bdds.difference(set, &edge.total)?;
+            if bdds.is_false(&new) {
+                return Ok(());
+            }
+            edge.total = bdds.or(&edge.total, &new)?;
+            let queued = !bdds.is_false(&edge.pending);
+            edge.pending = bdds.or(&edge.pending, &new)?;
+            if queued {
+                return Ok(());
+            }
+        }
+        let rank = self.spds.ranks[head.0 as usize];
+        self.queue.push(Reverse((rank, at)));
+        Ok(())
+    }
+
+    fn push(&mut self, id: RuleId, entry: EntryId, target: Target, after: Bdd) -> Result<(), Stop> {
+        let (spds, bdds) = (self.spds, self.bdds);
+        let new = match self.waiting_of.get(&(id, target)) {
+            None => {
+                let at = self.waiting.len() as u32;
+                self.waiting.push(Waiting {
+                    rule: id,
+                    target,
+                    total: after.clone(),
+                });
+                self.waiting_of.insert((id, target), at);
+                self.summaries[entry.0 as usize].waiting.push(at);
+                after
+            }
+            Some(at) => {
+                let waiting = &mut self.waiting[*at as usize];
+                let new = bdds.difference(&after, &waiting.total)?;
+                if bdds.is_false(&new) {
+                    return Ok(());
+                }
+                waiting.total = bdds.or(&waiting.total, &new)?;
+                new
+            }
+        };
+        let key = bdds.exists(&new, &spds.all_current_and_entry)?;
+        let entered = spds.interface(entry).enter.apply(bdds, &key)?;
+        let entry_head = spds.entry(entry).head;
+        self.add(entry_head, Target::Entry(entry), &entered)?;
+        if let Some(summary) = self.summaries[entry.0 as usize].total.clone() {
+            self.resume(id, target, &summary, &new)?;
+        }
+        Ok(())
+    }
+
+    fn resume(
+        &mut self,
+        id: RuleId,
+        target: Target,
+        summary: &Bdd,
+        waiting: &Bdd,
+    ) -> Result<(), Stop> {
+        if let Right::Push { saved, resume, .. } = self.spds.rule(id).right {
+            let resumed = self.spds.resumed(self.bdds, resume, summary, waiting)?;
+            self.add(saved, target, &resumed)?;
+        }
+        Ok(())
+    }
+
+    fn pop(&mut self, entry: EntryId, after: &Bdd) -> Result<(), Stop> {
+        let bdds = self.bdds;
+        let popped = self.spds.interface(entry).leave.apply(bdds, after)?;
+        let summary = &mut self.summaries[entry.0 as usize];
+        let new = match &summary.total {
+            None => popped,
+            Some(total) => bdds.difference(&popped, total)?,
+        };
+        if bdds.is_false(&new) {
+            return Ok(());
+        }
+        summary.total = Some(match &summary.total {
+            None => new.clone(),
+            Some(total) => bdds.or(total, &new)?,
+        });
+        self.stamp += 1;
+        summary.increments.push((self.stamp, new.clone()));
+        for i in 0..summary.waiting.len() {
+            let at = self.summaries[entry.0 as usize].waiting[i] as usize;
+            let Waiting { rule, target, .. } = self.waiting[at];
+            let waiting = self.waiting[at].total.clone();
+            self.resume(rule, target, &new, &waiting)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,108 @@
+//! The copies of each data variable, and renaming between them.
+//!
+//! A relation of a rule speaks of values before and after a step, an edge of a P-automaton
+//! of values now and values when the procedure was entered. So each data variable has three
+//! BDD variables, side by side in the order because they are most often related:
+//!
+//! * *current*: in the head that an edge or a rule begins with (`P₀`, `Y₀` of the paper);
+//! * *next*: after a step (`P₁`, `Y₁`), and the entry values of a call in what waits for it;
+//! * *entry*: when the frame on top was pushed, that is, in the edge's target (`P₂`, `Y₃`).
+//!
+//! Cubes and equalities are made once for each set of variables and then shared.
+
+use crate::analysis::DataVariable;
+use crate::bdd::{Bdd, BddResult, Bdds, Level, OutOfNodes};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Copy {
+    Current = 0,
+    Next = 1,
+    Entry = 2,
+}
+
+/// How many copies there are.
+pub const COPIES: u32 = 3;
+
+pub fn level(variable: DataVariable, copy: Copy) -> Level {
+    variable * COPIES + copy as Level
+}
+
+/// Renames variables from one copy to others: a conjunction with an equality, then the old
+/// names are quantified away. Valid if the new names do not occur in what is renamed.
+#[derive(Clone, Debug)]
+pub struct Renaming {
+    equality: Bdd,
+    old: Bdd,
+}
+
+impl Renaming {
+    pub fn apply(&self, bdds: &Bdds, f: &Bdd) -> BddResult {
+        bdds.and_exists(f, &self.equality, &self.old)
+    }
+}
+
+/// Sets of literals' levels, made once and shared.
+pub struct Copies<'a> {
+    pub bdds: &'a Bdds,
+    cubes: RefCell<FxHashMap<Box<[Level]>, Bdd>>,
+    renamings: RefCell<FxHashMap<Box<[(Level, Level)]>, Renaming>>,
+}
+
+impl<'a> Copies<'a> {
+    pub fn new(bdds: &'a Bdds) -> Self {
+        Copies {
+            bdds,
+            cubes: RefCell::default(),
+            renamings: RefCell::default(),
+        }
+    }
+
+    pub fn variable(&self, variable: DataVariable, copy: Copy) -> Bdd {
+        self.bdds.variable(level(variable, copy))
+    }
+
+    /// The conjunction of these BDD variables, for quantification.
+    pub fn cube(&self, levels: impl IntoIterator<Item = Level>) -> BddResult {
+        let mut key: Vec<_> = levels.into_iter().collect();
+        key.sort_unstable();
+        if let Some(cube) = self.cubes.borrow().get(key.as_slice()) {
+            return Ok(cube.clone());
+        }
+        let cube = self.bdds.cube(key.iter().copied())?;
+        self.cubes
+            .borrow_mut()
+            .insert(key.into_boxed_slice(), cube.clone());
+        Ok(cube)
+    }
+
+    /// The renaming that takes each first level to the second one. A level may occur first
+    /// several times: its value then goes to several places.
+    pub fn renaming(
+        &self,
+        pairs: impl IntoIterator<Item = (Level, Level)>,
+    ) -> Result<Renaming, OutOfNodes> {
+        let mut key: Vec<_> = pairs.into_iter().collect();
+        key.sort_unstable();
+        if let Some(renaming) = self.renamings.borrow().get(key.as_slice()) {
+            return Ok(renaming.clone());
+        }
+        let bdds = self.bdds;
+        let mut equality = bdds.constant(true);
+        for (old, new) in key.iter().rev() {
+            let same = bdds.equivalent(&bdds.variable(*old), &bdds.variable(*new))?;
+            equality = bdds.and(&same, &equality)?;
+        }
+        let mut olds: Vec<_> = key.iter().map(|(old, _)| *old).collect();
+        olds.dedup();
+        let renaming = Renaming {
+            equality,
+            old: self.cube(olds)?,
+        };
+        self.renamings
+            .borrow_mut()
+            .insert(key.into_boxed_slice(), renaming.clone());
+        Ok(renaming)
+    }
+}

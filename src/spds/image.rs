@@ -1,0 +1,90 @@
+//! Images and pre-images of sets of valuations under the rules.
+
+use super::{EntryId, Rule, Spds, Transfer};
+use crate::bdd::{Bdd, BddResult, Bdds};
+
+impl Transfer {
+    /// The valuations after the step, current again (for a push: the callee's key in next
+    /// variables beside what the caller keeps). Variables of other copies pass through.
+    pub fn image(&self, bdds: &Bdds, set: &Bdd) -> BddResult {
+        let after = bdds.and_exists(set, &self.relation, &self.forget)?;
+        match &self.set {
+            Some(renaming) => renaming.apply(bdds, &after),
+            None => Ok(after),
+        }
+    }
+
+    /// The valuations before a step (no push) into `set`.
+    pub fn preimage(&self, bdds: &Bdds, set: &Bdd) -> BddResult {
+        match &self.unset {
+            Some(renaming) => {
+                let after = renaming.apply(bdds, set)?;
+                bdds.and_exists(&after, &self.relation, &self.set_next)
+            }
+            None => bdds.and(&self.relation, set),
+        }
+    }
+}
+
+impl Spds {
+    /// The heads that a push leads to: current variables, the frame below forgotten.
+    pub fn pushed(&self, bdds: &Bdds, rule: &Rule, entry: EntryId, set: &Bdd) -> BddResult {
+        let key = bdds.and_exists(set, &self.transfer(rule).relation, &self.all_current)?;
+        self.interface(entry).enter_current.apply(bdds, &key)
+    }
+
+    /// The valuations from which a push leads into `set` at the entry.
+    pub fn pushing(&self, bdds: &Bdds, rule: &Rule, entry: EntryId, set: &Bdd) -> BddResult {
+        let interface = self.interface(entry);
+        let key = bdds.exists(set, &interface.not_key)?;
+        let key = interface.key_to_next.apply(bdds, &key)?;
+        bdds.and_exists(&key, &self.transfer(rule).relation, &interface.key_next)
+    }
+
+    /// The valuations at `saved` after a push, the pushed frame popped again as `summary`
+    /// (over the key's next and the handed current variables) says.
+    pub fn returned(
+        &self,
+        bdds: &Bdds,
+        rule: &Rule,
+        resume: u32,
+        summary: &Bdd,
+        set: &Bdd,
+    ) -> BddResult {
+        let waiting = self.transfer(rule).image(bdds, set)?;
+        self.resumed(bdds, resume, summary, &waiting)
+    }
+
+    /// The same, from what waits already.
+    pub fn resumed(&self, bdds: &Bdds, resume: u32, summary: &Bdd, waiting: &Bdd) -> BddResult {
+        bdds.and_exists(summary, waiting, &self.resumes[resume as usize])
+    }
+
+    /// The valuations from which a push that pops again as `summary` says leads into `set`
+    /// at `saved`.
+    pub fn returning(
+        &self,
+        bdds: &Bdds,
+        rule: &Rule,
+        entry: EntryId,
+        summary: &Bdd,
+        set: &Bdd,
+    ) -> BddResult {
+        let interface = self.interface(entry);
+        // The summary's handed variables are current, and must not be taken for the
+        // caller's: first the set is moved to next, then the two meet there.
+        let after = interface.handed_to_next.apply(bdds, set)?;
+        let through = self.across(bdds, rule, entry, summary)?;
+        bdds.and_exists(&through, &after, &interface.handed_next)
+    }
+
+    /// From the valuations before a push to the handed variables, in next, once it popped.
+    fn across(&self, bdds: &Bdds, rule: &Rule, entry: EntryId, summary: &Bdd) -> BddResult {
+        let interface = self.interface(entry);
+        let relation = &self.transfer(rule).relation;
+        // Handed variables go to entry copies while the key is in next copies.
+        let summary = interface.handed_to_entry.apply(bdds, summary)?;
+        let across = bdds.and_exists(&summary, relation, &interface.key_next)?;
+        interface.handed_entry_to_next.apply(bdds, &across)
+    }
+}

@@ -1,0 +1,176 @@
+//! Symbolic pushdown systems (Moped, section 2.1): control explicit, data in BDDs.
+//!
+//! A *head* is what a rule begins with: a control location and a top symbol, here one
+//! plain index, with a valuation of data variables. Each head has its own set of data
+//! variables that an edge for it may depend on; all others are arbitrary there.
+//!
+//! Rules have at most two symbols on the right. There are no frame conditions: a relation
+//! mentions only what its step reads or sets, everything else passes through untouched
+//! (disjunctive image computation, section 6.1).
+//!
+//! A push leads to an *entry*, the first head of the pushed frame. The entry's *key* are
+//! the data variables whose values it takes from the caller. Those that no rule of the
+//! frame changes are *rigid*: they have no entry copy, since their current value is the
+//! value at entry, and they are part of every head of the frame.
+
+pub mod copies;
+mod encode;
+mod expression;
+mod image;
+mod statement;
+
+pub use encode::{Analyses, HeadMeaning, ProgramHeads, encode};
+
+use crate::analysis::DataVariable;
+use crate::bdd::Bdd;
+use crate::bits::BitRows;
+use copies::Renaming;
+
+/// An index; which control location and symbol it stands for is known to its maker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Head(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EntryId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RuleId(pub u32);
+
+/// What a rule does to data: conjunction with `relation`, then `forget` is quantified, then
+/// what was set is renamed from next to current. Many rules share one.
+#[derive(Clone, Debug)]
+pub struct Transfer {
+    /// Over current and next variables.
+    pub relation: Bdd,
+    /// The current variables that have lost their meaning: set by the step, or dead after.
+    pub forget: Bdd,
+    /// From next to current, for the variables that the step sets. A push has none: the
+    /// next variables are then the callee's key.
+    pub set: Option<Renaming>,
+    /// The way back.
+    pub unset: Option<Renaming>,
+    /// The next variables that the relation gives values to.
+    pub set_next: Bdd,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransferId(pub u32);
+
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    pub from: Head,
+    pub transfer: TransferId,
+    pub right: Right,
+    /// No step of the execution by itself, but part of the one before.
+    pub internal: bool,
+}
+
+/// The right side of a rule.
+#[derive(Clone, Copy, Debug)]
+pub enum Right {
+    /// Nothing: the frame is gone, and hands over what the interface says (an index into
+    /// [`Spds::interfaces`]).
+    Pop { interface: u32 },
+    /// One symbol.
+    Step(Head),
+    /// Two symbols: the pushed frame begins at the entry, and the frame below it will go on
+    /// at `saved`.
+    Push {
+        entry: EntryId,
+        saved: Head,
+        /// An index into [`Spds::resumes`].
+        resume: u32,
+    },
+}
+
+/// The state `(p', γ')` of the P-automaton for a pushed frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    pub head: Head,
+    /// An index into [`Spds::interfaces`].
+    pub interface: u32,
+}
+
+/// How values pass between a frame and the one below it. Many entries share one.
+///
+/// The *key* are the variables a frame takes over when it is pushed, the *handed* ones
+/// those it leaves behind when it is popped.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    pub key: Box<[DataVariable]>,
+    pub handed: Box<[DataVariable]>,
+    /// The key, from next variables to current and, unless rigid, entry ones.
+    pub enter: Renaming,
+    /// The key, from next variables to current ones only, and back.
+    pub enter_current: Renaming,
+    pub key_to_next: Renaming,
+    /// The key as an edge has it (rigid ones current, others entry) to next variables: what
+    /// makes an edge that pops into a summary.
+    pub leave: Renaming,
+    pub key_next: Bdd,
+    /// The current variables that are not in the key.
+    pub not_key: Bdd,
+    /// The handed variables: their current copies equal their entry copies, ...
+    pub handed_equal: Bdd,
+    /// ... and renamings of them.
+    pub handed_to_next: Renaming,
+    pub handed_to_entry: Renaming,
+    pub handed_entry_to_next: Renaming,
+    pub handed_next: Bdd,
+}
+
+/// A symbolic pushdown system over one set of BDD variables.
+pub struct Spds {
+    pub rules: Vec<Rule>,
+    /// Rules of head `h`: `first_rule[h]..first_rule[h + 1]`.
+    pub first_rule: Vec<u32>,
+    pub transfers: Vec<Transfer>,
+    pub entries: Vec<Entry>,
+    pub interfaces: Vec<Interface>,
+    /// What a push's `resume` names: the next copy of the callee's key, and the current
+    /// copy of what the callee hands over but the frame below does not need.
+    pub resumes: Vec<Bdd>,
+    /// Every data variable's current and entry copies.
+    pub all_current: Bdd,
+    pub all_current_and_entry: Bdd,
+    /// For each head, its place in the order of work: smaller first.
+    pub ranks: Vec<u32>,
+    /// The same for work against the direction of the rules.
+    pub backward_ranks: Vec<u32>,
+    /// For each head, the data variables its valuations speak of.
+    variables: BitRows,
+    pub start: Head,
+}
+
+impl Spds {
+    pub fn heads(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// The data variables that matter at a head, as a bit set.
+    pub fn variables(&self, head: Head) -> &[u64] {
+        self.variables.row(head.0 as usize)
+    }
+
+    pub fn rule(&self, rule: RuleId) -> &Rule {
+        &self.rules[rule.0 as usize]
+    }
+
+    pub fn transfer(&self, rule: &Rule) -> &Transfer {
+        &self.transfers[rule.transfer.0 as usize]
+    }
+
+    pub fn entry(&self, entry: EntryId) -> &Entry {
+        &self.entries[entry.0 as usize]
+    }
+
+    pub fn interface(&self, entry: EntryId) -> &Interface {
+        &self.interfaces[self.entry(entry).interface as usize]
+    }
+
+    /// The rules of a head, in rule order.
+    pub fn rules_from(&self, head: Head) -> impl Iterator<Item = RuleId> + use<> {
+        let range = self.first_rule[head.0 as usize]..self.first_rule[head.0 as usize + 1];
+        range.map(RuleId)
+    }
+}

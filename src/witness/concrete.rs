@@ -1,0 +1,307 @@
+//! From paths over live variables to executions with every value.
+//!
+//! The interpreter walks along each path; where the path leaves a value open it takes the
+//! smallest that is possible. A segment is walked once for each state it is entered with,
+//! and then used again. Everything is made with calls folded; [`unfold`] puts a segment in
+//! the place of each folded call.
+
+use super::search::{CallUse, Move, Path};
+use super::segments::AbstractTrace;
+use crate::analysis::Layout;
+use crate::bits;
+use crate::interpreter::replay::{Location, SegmentId, Step, Trace};
+use crate::interpreter::step::{Outcome, Wish, choose, resume};
+use crate::interpreter::values::Values;
+use crate::interpreter::{Valuation, View};
+use crate::program::{PointId, Program, VariableId};
+use crate::spds::{Head, HeadMeaning, ProgramHeads, Spds};
+use rustc_hash::FxHashMap;
+
+/// The interpreter could not follow a path: one of the two is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Diverged;
+
+pub struct Concretizer<'a> {
+    pub program: &'a Program,
+    pub layout: Layout,
+    pub spds: &'a Spds,
+    pub heads: &'a ProgramHeads,
+}
+
+/// An execution along a path, and how long it is once unfolded.
+struct Walk<'t> {
+    path: &'t Path,
+    /// How many moves of the path have been made.
+    made: usize,
+    steps: Vec<Step>,
+    /// Where the walk is; `None` once it is in *error*.
+    view: Option<View>,
+    depth: u32,
+    /// Which segment this is, and the state it was entered with; `None` for the path itself.
+    name: Option<(CallUse, View)>,
+}
+
+/// Segments walked so far: by which member they are and the state they were entered with.
+type Walked = FxHashMap<(CallUse, View), SegmentId>;
+
+/// The execution along a trace, all returned calls folded.
+pub fn concretize(c: &Concretizer<'_>, trace: &AbstractTrace) -> Result<Trace, Diverged> {
+    let mut walked = Walked::default();
+    let mut segments: Vec<Vec<Step>> = Vec::new();
+    let start = c.start(&trace.path);
+    let mut walks = vec![Walk::new(&trace.path, start, None)];
+    loop {
+        let Some(walk) = walks.last_mut() else {
+            return Err(Diverged);
+        };
+        if let Some(step) = walk.path.moves.get(walk.made) {
+            if let Some(call) = &step.call {
+                let enter = c.entered(walk, call, trace)?;
+                let name = (call.clone(), enter.clone());
+                match walked.get(&name) {
+                    Some(segment) => {
+                        let exit = segments[segment.0 as usize].last();
+                        let exit = exit.and_then(Step::view).ok_or(Diverged)?;
+                        c.returned(walk, *segment, &exit)?;
+                    }
+                    None => {
+                        let path = trace.segments.get(call).and_then(Option::as_ref);
+                        let path = path.ok_or(Diverged)?;
+                        walks.push(Walk::new(path, enter, Some(name)));
+                    }
+                }
+            } else {
+                c.make_move(walk, step)?;
+            }
+            continue;
+        }
+        let Some(walk) = walks.pop() else {
+            return Err(Diverged);
+        };
+        match walk.name {
+            None => {
+                return Ok(Trace {
+                    stem: walk.steps,
+                    cycle: Vec::new(),
+                    segments,
+                });
+            }
+            Some(name) => {
+                walked.insert(name, SegmentId(segments.len() as u32));
+                segments.push(walk.steps);
+            }
+        }
+    }
+}
+
+impl<'t> Walk<'t> {
+    fn new(path: &'t Path, view: View, name: Option<(CallUse, View)>) -> Self {
+        Walk {
+            path,
+            made: 0,
+            steps: vec![step_of(&view, 0)],
+            view: Some(view),
+            depth: 0,
+            name,
+        }
+    }
+
+    fn arrive(&mut self, view: View) {
+        self.steps.push(step_of(&view, self.depth));
+        self.view = Some(view);
+    }
+}
+
+fn step_of(view: &View, depth: u32) -> Step {
+    Step {
+        location: Location::At(view.at),
+        depth,
+        valuation: view.valuation.clone(),
+        returns: view.returns.clone(),
+        folded: None,
+    }
+}
+
+impl Concretizer<'_> {
+    /// The live values at a head that a path goes through.
+    fn wish<'w>(&'w self, head: Head, values: &'w [bool]) -> Live<'w> {
+        Live {
+            layout: self.layout,
+            live: self.spds.variables(head),
+            values,
+        }
+    }
+
+    fn start(&self, path: &Path) -> View {
+        let program = self.program;
+        let wish = self.wish(path.head, &path.values);
+        let value = |variable| wish.variable(variable).smallest();
+        let globals = (0..program.globals.len() as u32).map(VariableId::Global);
+        let locals = program.procedure(program.entry).locals.len() as u32;
+        let locals = (0..locals).map(VariableId::Local);
+        View {
+            at: program.entry_point(),
+            valuation: Valuation::new(
+                &globals.map(value).collect::<Vec<_>>(),
+                &locals.map(value).collect::<Vec<_>>(),
+            ),
+            returns: None,
+        }
+    }
+
+    fn point_of(&self, head: Head) -> Option<PointId> {
+        match self.heads.meaning(head) {
+            HeadMeaning::At(point) => Some(point),
+            HeadMeaning::Returning(_) | HeadMeaning::Error => None,
+        }
+    }
+
+    fn make_move(&self, walk: &mut Walk<'_>, step: &Move) -> Result<(), Diverged> {
+        let view = walk.view.as_ref().ok_or(Diverged)?;
+        let at = self.point_of(step.head);
+        let wish = self.wish(step.head, &step.values);
+        let outcome = choose(self.program, view, &wish, |outcome| match outcome {
+            Outcome::Next(view) | Outcome::Enter(view) => Some(view.at) == at,
+            Outcome::Error => self.heads.meaning(step.head) == HeadMeaning::Error,
+            Outcome::Leave { .. } => false,
+        });
+        walk.made += 1;
+        match outcome.ok_or(Diverged)? {
+            Outcome::Next(view) => walk.arrive(view),
+            Outcome::Enter(view) => {
+                walk.depth += 1;
+                walk.arrive(view);
+            }
+            Outcome::Error | Outcome::Leave { .. } => {
+                walk.steps.push(Step {
+                    location: Location::Error,
+                    depth: 0,
+                    valuation: Valuation::new(view.valuation.globals(), &[]),
+                    returns: None,
+                    folded: None,
+                });
+                walk.view = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// The state in which the frame of a returned call begins.
+    fn entered(
+        &self,
+        walk: &Walk<'_>,
+        call: &CallUse,
+        trace: &AbstractTrace,
+    ) -> Result<View, Diverged> {
+        let view = walk.view.as_ref().ok_or(Diverged)?;
+        let path = trace.segments.get(call).and_then(Option::as_ref);
+        let path = path.ok_or(Diverged)?;
+        let wish = self.wish(path.head, &path.values);
+        let enter = |outcome: &Outcome| matches!(outcome, Outcome::Enter(_));
+        match choose(self.program, view, &wish, enter) {
+            Some(Outcome::Enter(view)) => Ok(view),
+            _ => Err(Diverged),
+        }
+    }
+
+    /// Goes on after a returned call, whose frame ended in `exit`.
+    fn returned(
+        &self,
+        walk: &mut Walk<'_>,
+        segment: SegmentId,
+        exit: &View,
+    ) -> Result<(), Diverged> {
+        let view = walk.view.take().ok_or(Diverged)?;
+        // A returning head and its internal rule are part of this step.
+        let moves = &walk.path.moves;
+        let internal = self.point_of(moves[walk.made].head).is_none();
+        walk.made += usize::from(internal);
+        let after = moves.get(walk.made).ok_or(Diverged)?;
+        walk.made += 1;
+        let wish = self.wish(after.head, &after.values);
+        let mut found = None;
+        let (locals, globals) = (view.valuation.locals(), exit.valuation.globals());
+        let returns = exit.returns.as_deref();
+        resume(
+            self.program,
+            view.at,
+            locals,
+            globals,
+            returns,
+            &wish,
+            &mut |view| {
+                found = Some(view);
+                false
+            },
+        );
+        if let Some(call) = walk.steps.last_mut() {
+            call.folded = Some(segment);
+        }
+        walk.arrive(found.ok_or(Diverged)?);
+        Ok(())
+    }
+}
+
+/// Wants the live values of a path.
+struct Live<'a> {
+    layout: Layout,
+    live: &'a [u64],
+    values: &'a [bool],
+}
+
+impl Live<'_> {
+    fn value(&self, variable: u32) -> Values {
+        match bits::contains(self.live, variable) {
+            true => Values::only(self.values[variable as usize]),
+            false => Values::ANY,
+        }
+    }
+}
+
+impl Wish for Live<'_> {
+    fn variable(&self, variable: VariableId) -> Values {
+        self.value(self.layout.variable(variable))
+    }
+
+    fn returned(&self, index: u32) -> Values {
+        self.value(self.layout.returned(index))
+    }
+}
+
+/// The number of steps of a folded trace once every call is unfolded.
+pub fn unfolded_length(trace: &Trace) -> u64 {
+    let mut lengths: Vec<u64> = Vec::with_capacity(trace.segments.len());
+    let length = |steps: &[Step], lengths: &[u64]| {
+        steps.iter().fold(0_u64, |sum, step| {
+            let inner = step.folded.map_or(0, |segment| lengths[segment.0 as usize]);
+            sum.saturating_add(inner).saturating_add(1)
+        })
+    };
+    for segment in &trace.segments {
+        lengths.push(length(segment, &lengths));
+    }
+    length(&trace.stem, &lengths)
+}
+
+/// The same execution with no call folded.
+pub fn unfold(trace: &Trace) -> Vec<Step> {
+    let mut steps = Vec::new();
+    // Each entry: the rest of a segment, and how many frames lie below it.
+    let mut rest = vec![(trace.stem.iter(), 0)];
+    while let Some((segment, below)) = rest.last_mut() {
+        let Some(step) = segment.next() else {
+            rest.pop();
+            continue;
+        };
+        let depth = step.depth + *below;
+        steps.push(Step {
+            depth: if step.view().is_some() { depth } else { 0 },
+            folded: None,
+            ..step.clone()
+        });
+        if let Some(inner) = step.folded {
+            rest.push((trace.segments[inner.0 as usize].iter(), depth + 1));
+        }
+    }
+    steps
+}

@@ -1,0 +1,17 @@
+//! From "reachable" to an execution that a person can follow.
+//!
+//! 1. [`search`]: a breadth-first search over heads, with complete summaries as single
+//!    steps, finds a shortest folded path (Bebop, section 3.2).
+//! 2. [`segments`]: each summary used is unfolded into a path of its own, down to the last.
+//! 3. [`concrete`]: an interpreter walks along, and gives every variable a value.
+//!
+//! The paths speak of live variables only; everything concrete is the interpreter's work.
+
+pub mod concrete;
+pub mod relevance;
+pub mod search;
+pub mod segments;
+
+pub use concrete::concretize;
+pub use search::{Goal, Search};
+pub use segments::{AbstractTrace, find};

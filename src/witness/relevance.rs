@@ -1,0 +1,290 @@
+//! Which values matter for a trace.
+//!
+//! Bebop does not print a variable whose value is unconstrained in a trace. Here a value
+//! matters at a step if the rest of the trace, step for step with the same rules, might not
+//! be possible without it. That is found backwards, as a dynamic slice: a value that
+//! matters and is set makes the values it was computed from matter; a condition makes those
+//! matter without which it might come out otherwise. Of `a | b` with `a = 1` only `a`
+//! matters. The result may contain more than needed, never less.
+
+use crate::interpreter::Valuation;
+use crate::interpreter::replay::{Location, Step, Trace};
+use crate::interpreter::values::{Values, evaluate};
+use crate::program::{Action, Expression, PointId, Program, VariableId};
+use rustc_hash::FxHashSet;
+use std::cmp::Ordering;
+
+type Relevant = FxHashSet<VariableId>;
+
+/// For each step of the stem, the variables whose values matter there.
+pub fn relevant_values(program: &Program, trace: &Trace) -> Vec<Relevant> {
+    let steps = &trace.stem;
+    let mut slice = Slice {
+        program,
+        globals: FxHashSet::default(),
+        locals: FxHashSet::default(),
+        waiting: Vec::new(),
+        returns: FxHashSet::default(),
+    };
+    // Frames that are never left need nothing after the end.
+    let depth = steps.iter().rev().find(|s| s.view().is_some());
+    let depth = depth.map_or(0, |step| step.depth);
+    slice.waiting.resize(depth as usize, FxHashSet::default());
+    let calls = returned_calls(steps);
+    let mut relevant = vec![Relevant::default(); steps.len()];
+    for i in (0..steps.len()).rev() {
+        if let Some(after) = steps.get(i + 1) {
+            slice.step_back(&steps[i], after, calls[i].map(|call| &steps[call]));
+        }
+        relevant[i] = slice.now();
+    }
+    relevant
+}
+
+/// For each step that pops a frame, the index of the call that pushed it.
+fn returned_calls(steps: &[Step]) -> Vec<Option<usize>> {
+    let mut calls = vec![None; steps.len()];
+    let mut open = Vec::new();
+    for (i, pair) in steps.windows(2).enumerate() {
+        if pair[1].view().is_none() {
+            continue;
+        }
+        match pair[1].depth.cmp(&pair[0].depth) {
+            Ordering::Greater => open.push(i),
+            Ordering::Less => calls[i] = open.pop(),
+            Ordering::Equal => {}
+        }
+    }
+    calls
+}
+
+struct Slice<'a> {
+    program: &'a Program,
+    globals: FxHashSet<u32>,
+    locals: FxHashSet<u32>,
+    /// The locals that matter in frames below, once control is back there.
+    waiting: Vec<FxHashSet<u32>>,
+    /// The return values that matter, between a `return` and its caller.
+    returns: FxHashSet<u32>,
+}
+
+impl Slice<'_> {
+    fn now(&self) -> Relevant {
+        let globals = self.globals.iter().map(|i| VariableId::Global(*i));
+        let locals = self.locals.iter().map(|i| VariableId::Local(*i));
+        globals.chain(locals).collect()
+    }
+
+    fn add(&mut self, variable: VariableId) {
+        match variable {
+            VariableId::Global(i) => self.globals.insert(i),
+            VariableId::Local(i) => self.locals.insert(i),
+        };
+    }
+
+    /// Takes a variable out; true if it was in.
+    fn remove(&mut self, variable: VariableId) -> bool {
+        match variable {
+            VariableId::Global(i) => self.globals.remove(&i),
+            VariableId::Local(i) => self.locals.remove(&i),
+        }
+    }
+
+    fn step_back(&mut self, before: &Step, after: &Step, call: Option<&Step>) {
+        let Location::At(point) = before.location else {
+            return;
+        };
+        let program = self.program;
+        let valuation = &before.valuation;
+        let procedure = program.procedure_of(point);
+        let is_frame = after.view().is_some();
+        match &program.point(point).action {
+            Action::Exit => self.leave(call),
+            Action::Call(call) if before.folded.is_some() => {
+                for target in call.targets.iter().flatten() {
+                    self.remove(*target);
+                }
+                // What happened inside is not looked at.
+                self.globals.extend(0..program.globals.len() as u32);
+                for argument in &call.arguments {
+                    self.read_all(*argument);
+                }
+            }
+            Action::Call(call) => {
+                let parameters = std::mem::take(&mut self.locals);
+                self.locals = self.waiting.pop().unwrap_or_default();
+                for (argument, i) in call.arguments.iter().zip(0..) {
+                    if parameters.contains(&i) {
+                        let value = after.valuation.get(VariableId::Local(i));
+                        self.need(*argument, value, valuation);
+                    }
+                }
+            }
+            Action::Goto { .. } => {}
+            Action::Assign {
+                targets,
+                values,
+                constrain,
+                ..
+            } => self.assign(targets, values, *constrain, before, after),
+            Action::Havoc { variables, .. } => {
+                for variable in variables {
+                    self.remove(*variable);
+                }
+            }
+            Action::Branch { arms, otherwise } => {
+                self.branch(arms, *otherwise, after, valuation);
+            }
+            Action::Assert { condition, .. } => self.need(*condition, is_frame, valuation),
+            Action::Assume { condition, .. } => self.need(*condition, true, valuation),
+            Action::Return { values } => {
+                let needed = std::mem::take(&mut self.returns);
+                for (value, i) in values.iter().zip(0..) {
+                    if needed.contains(&i)
+                        && let Some(returns) = &after.returns
+                    {
+                        self.need(*value, returns[i as usize], valuation);
+                    }
+                }
+            }
+        }
+        if let Some(enforce) = procedure.enforce {
+            self.need(enforce, true, valuation);
+        }
+    }
+
+    /// Backwards over the pop of a frame that `call` pushed: what matters in the caller
+    /// waits until the call is met.
+    fn leave(&mut self, call: Option<&Step>) {
+        let program = self.program;
+        let Some(Location::At(point)) = call.map(|call| call.location) else {
+            return;
+        };
+        let Action::Call(call) = &program.point(point).action else {
+            return;
+        };
+        if let Some(enforce) = program.procedure_of(point).enforce {
+            self.read_all(enforce);
+        }
+        self.returns.clear();
+        for (target, i) in call.targets.iter().zip(0..) {
+            if target.is_some_and(|target| self.remove(target)) {
+                self.returns.insert(i);
+            }
+        }
+        self.waiting.push(std::mem::take(&mut self.locals));
+    }
+
+    fn assign(
+        &mut self,
+        targets: &[Option<VariableId>],
+        values: &[Expression],
+        constrain: Option<Expression>,
+        before: &Step,
+        after: &Step,
+    ) {
+        let set: Vec<_> = targets
+            .iter()
+            .zip(values)
+            .filter_map(|(target, value)| target.map(|target| (target, *value)))
+            .collect();
+        // A constraint makes the new values it reads matter, and the old ones too.
+        if let Some(constrain) = constrain {
+            let expressions = &self.program.expressions;
+            let next: Vec<_> = expressions.reads_next(constrain).collect();
+            next.into_iter().for_each(|variable| self.add(variable));
+        }
+        let needed: Vec<_> = set.iter().map(|(target, _)| self.remove(*target)).collect();
+        for ((target, value), needed) in set.iter().zip(needed) {
+            if needed {
+                self.need(*value, after.valuation.get(*target), &before.valuation);
+            }
+        }
+        if let Some(constrain) = constrain {
+            self.read_all(constrain);
+        }
+    }
+
+    fn branch(
+        &mut self,
+        arms: &[(Expression, PointId)],
+        otherwise: PointId,
+        after: &Step,
+        valuation: &Valuation,
+    ) {
+        let Location::At(taken) = after.location else {
+            return;
+        };
+        for (condition, target) in arms {
+            let possible = self.possible(*condition, valuation);
+            if *target == taken && possible.contains(true) {
+                self.need(*condition, true, valuation);
+                return;
+            }
+            self.need(*condition, false, valuation);
+        }
+        debug_assert_eq!(otherwise, taken);
+    }
+
+    fn possible(&self, expression: Expression, valuation: &Valuation) -> Values {
+        crate::interpreter::values_of(self.program, expression, valuation)
+    }
+
+    fn read_all(&mut self, expression: Expression) {
+        let program = self.program;
+        for variable in program.expressions.reads(expression) {
+            self.add(variable);
+        }
+    }
+
+    /// Makes those variables matter without which the expression might not be able to come
+    /// out as `value`.
+    fn need(&mut self, expression: Expression, value: bool, valuation: &Valuation) {
+        let expressions = &self.program.expressions;
+        let mut reads: Vec<_> = expressions.reads(expression).collect();
+        reads.sort_unstable();
+        reads.dedup();
+        // Try to do without one after the other; what matters anyway is kept.
+        let mut needed: Vec<VariableId> = reads.clone();
+        // Beyond this the quadratic search is not worth it.
+        const SMALL: usize = 24;
+        if reads.len() <= SMALL {
+            for variable in reads.into_iter().rev() {
+                let without: Vec<_> = needed.iter().copied().filter(|v| *v != variable).collect();
+                if self.certain(expression, value, valuation, &without) {
+                    needed = without;
+                }
+            }
+        }
+        needed.into_iter().for_each(|variable| self.add(variable));
+    }
+
+    /// Whether the expression can come out as `value` whatever the values of the variables
+    /// that are not `known`. Decided by trying all of them if they are few, and by giving up
+    /// otherwise.
+    fn certain(
+        &self,
+        expression: Expression,
+        value: bool,
+        valuation: &Valuation,
+        known: &[VariableId],
+    ) -> bool {
+        let program = self.program;
+        let mut unknown: Vec<_> = program.expressions.reads(expression).collect();
+        unknown.sort_unstable();
+        unknown.dedup();
+        unknown.retain(|variable| !known.contains(variable));
+        const MOST_UNKNOWN: usize = 8;
+        if unknown.len() > MOST_UNKNOWN {
+            return false;
+        }
+        (0_u32..1 << unknown.len()).all(|choice| {
+            let read = |variable| match unknown.iter().position(|u| *u == variable) {
+                Some(place) => Values::only(choice >> place & 1 == 1),
+                None => Values::only(valuation.get(variable)),
+            };
+            let operations = program.expressions.operations(expression);
+            evaluate(operations, read, |_| Values::ANY).contains(value)
+        })
+    }
+}

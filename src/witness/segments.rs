@@ -1,0 +1,83 @@
+//! The unfolding of summaries.
+//!
+//! Each member of a summary that a path uses stands for an execution of the called frame
+//! from its entry to its exit. That execution is searched inside the procedure, with
+//! summaries of *smaller stamps* only: the member was found when only those were known, so
+//! there is one, and the unfolding is well-founded even for recursive procedures. Members
+//! are unfolded once, however often they are used.
+
+use super::search::{CallUse, Path, Query, Search};
+use crate::saturation::Stop;
+use crate::spds::copies::{Copy, level};
+use crate::spds::{Head, Right};
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+/// A path to the goal, and an unfolding of every call that returns in it.
+pub struct AbstractTrace {
+    pub path: Path,
+    /// Every call that returns in the path or in a segment, in the order found.
+    pub segments: Segments,
+}
+
+/// `None` only while the trace is being made.
+pub type Segments = IndexMap<CallUse, Option<Path>, FxBuildHasher>;
+
+/// A shortest path from the start to a goal head, completely unfolded; `None` if there is
+/// none.
+pub fn find(search: &Search<'_>, is_goal: impl Fn(Head) -> bool) -> Result<Option<AbstractTrace>, Stop> {
+    let truth = search.bdds.constant(true);
+    let goal = |head| Ok(is_goal(head).then(|| truth.clone()));
+    let query = Query {
+        head: search.spds.start,
+        set: truth.clone(),
+        before_stamp: u64::MAX,
+        may_enter: true,
+        goal: &goal,
+    };
+    let Some(path) = search.shortest(&query)? else {
+        return Ok(None);
+    };
+    let mut segments = Segments::default();
+    add_uses(&path, &mut segments);
+    let mut next = 0;
+    while let Some((call, _)) = segments.get_index(next) {
+        let path = unfold(search, call)?;
+        add_uses(&path, &mut segments);
+        segments[next] = Some(path);
+        next += 1;
+    }
+    Ok(Some(AbstractTrace { path, segments }))
+}
+
+/// An execution of the frame that a summary's member stands for, up to its exit.
+fn unfold(search: &Search<'_>, call: &CallUse) -> Result<Path, Stop> {
+    let (spds, bdds) = (search.spds, search.bdds);
+    let interface = spds.interface(call.entry);
+    let handed = interface.handed.iter().zip(&call.handed);
+    let handed = bdds.minterm(handed.map(|(v, value)| (level(*v, Copy::Current), *value)))?;
+    let goal = |head: Head| {
+        let mut rules = spds.rules_from(head).map(|id| spds.rule(id));
+        match rules.find(|rule| matches!(rule.right, Right::Pop { .. })) {
+            Some(pop) => Ok(Some(spds.transfer(pop).preimage(bdds, &handed)?)),
+            None => Ok(None),
+        }
+    };
+    let query = Query {
+        head: spds.entry(call.entry).head,
+        set: search.minterm(&call.key, interface.key.iter().copied())?,
+        before_stamp: call.stamp,
+        may_enter: false,
+        goal: &goal,
+    };
+    let path = search.shortest(&query)?;
+    Ok(path.expect("a member of a summary has an execution with older summaries"))
+}
+
+fn add_uses(path: &Path, segments: &mut Segments) {
+    for call in path.moves.iter().filter_map(|step| step.call.as_ref()) {
+        if !segments.contains_key(call) {
+            segments.insert(call.clone(), None);
+        }
+    }
+}
