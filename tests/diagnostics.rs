@@ -35,6 +35,31 @@ fn announced(text: &str) -> (usize, usize) {
     (count("error"), count("warning"))
 }
 
+/// Programs that others wrote, for other tools: all are accepted.
+#[test]
+fn programs_of_other_tools_are_accepted() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
+    let mut seen = 0;
+    for folder in ["boppo", "moped1"] {
+        let Ok(entries) = fs::read_dir(corpus.join(folder)) else {
+            println!("skipped: there is no folder {folder} of programs of other tools");
+            continue;
+        };
+        for entry in entries {
+            let path = entry.expect("it can be read").path();
+            if path.extension().is_some_and(|extension| extension == "bp") {
+                let bytes = fs::read(&path).expect("it can be read");
+                let source = Arc::new(Source::new(path.to_string_lossy(), bytes));
+                let (program, diagnostics) = boolean_program(source.clone(), "main");
+                let drawn = render(&source, &diagnostics, false);
+                assert!(program.is_some() && diagnostics.is_empty(), "{drawn}");
+                seen += 1;
+            }
+        }
+    }
+    println!("{seen} programs accepted");
+}
+
 #[test]
 fn every_program_gets_the_expected_diagnostics() {
     let update = std::env::var_os("UPDATE_EXPECTED").is_some();

@@ -257,8 +257,7 @@ impl<'a> Lowering<'a> {
         if values.len() != signature.returns as usize {
             let name = self
                 .tree
-                .names
-                .text(self.tree.procedures[id.0 as usize].identifier.name);
+                .shown(self.tree.procedures[id.0 as usize].identifier.name);
             let message = format!(
                 "this `return` has {}, but `{name}` returns {}",
                 plural(values.len(), "value"),
@@ -293,7 +292,7 @@ impl<'a> Lowering<'a> {
             return goto(next);
         };
         let signature = &self.signatures[index as usize];
-        let text = self.tree.names.text(callee.name);
+        let text = self.tree.shown(callee.name);
         if arguments.len() != signature.parameters as usize {
             let message = format!(
                 "`{text}` has {}, but this call has {}",
@@ -345,7 +344,7 @@ impl<'a> Lowering<'a> {
                 continue;
             }
             if several && let Err(first) = self.scope.targets.insert(target.name, target.start) {
-                let text = tree.names.text(target.name);
+                let text = tree.shown(target.name);
                 let message = format!("`{text}` is assigned to twice");
                 let first = Identifier {
                     name: target.name,

@@ -78,7 +78,7 @@ impl Lowering<'_> {
                     true => "parameter",
                     false => "local variable",
                 };
-                let text = tree.names.text(local.name);
+                let text = tree.shown(local.name);
                 let message = format!("the {what} `{text}` hides the global of the same name");
                 let global = tree.span(tree.globals[global as usize]);
                 self.collector.report(
@@ -103,7 +103,7 @@ impl Lowering<'_> {
     }
 
     fn report_twice(&mut self, what: &str, second: Identifier, first: Identifier) {
-        let text = self.tree.names.text(second.name);
+        let text = self.tree.shown(second.name);
         let message = format!("two declarations of the {what} `{text}`");
         self.collector.report(
             Diagnostic::error(self.tree.span(second), message)

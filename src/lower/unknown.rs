@@ -4,7 +4,7 @@
 use super::scope::Scope;
 use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::names::Name;
-use crate::syntax::tree::{Identifier, Procedure};
+use crate::syntax::tree::{Identifier, Procedure, shorten};
 use crate::syntax::{Collector, Tree};
 use rustc_hash::FxHashMap;
 
@@ -57,7 +57,7 @@ impl Unknown {
         }
         let uses = std::mem::take(&mut self.uses);
         for ((space, name), uses) in uses {
-            let text = tree.names.text(name);
+            let text = tree.shown(name);
             let what = match space {
                 Space::Variable => "variable",
                 Space::Procedure => "procedure",
@@ -108,16 +108,18 @@ impl Unknown {
         }
         known.extend(names.iter().map(|name| tree.names.text(*name)));
         if let Some(near) = nearest(text, known.into_iter().filter(|k| self.affords(text, k))) {
-            return Some(format!("did you mean `{near}`?"));
+            return Some(format!("did you mean `{}`?", shorten(near)));
         }
-        let braced = format!("{{{text}}}");
         if space == Space::Variable {
+            let braced = format!("{{{text}}}");
+            let text = shorten(text);
             if tree
                 .names
                 .find(&braced)
                 .and_then(|n| scope.variable(n))
                 .is_some()
             {
+                let braced = shorten(&braced);
                 return Some(format!("`{braced}` is another name, with its braces"));
             }
             if scope.procedures.get(name).is_some() {

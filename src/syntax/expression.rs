@@ -251,7 +251,7 @@ impl Parser<'_> {
         loop {
             let start = self.token.start;
             let node = match self.token.kind {
-                TokenKind::Name => Node::Read(self.take_name()),
+                TokenKind::Name => Node::Read(self.variable()?),
                 TokenKind::False => Node::Constant(false),
                 TokenKind::True => Node::Constant(true),
                 TokenKind::Star | TokenKind::Question => {

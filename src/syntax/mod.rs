@@ -12,6 +12,7 @@ mod lexer;
 mod parser;
 mod print;
 mod procedure;
+pub mod property;
 mod recent;
 mod recovery;
 mod statement;

@@ -11,7 +11,7 @@ use super::expression::Pending;
 use super::lexer::Lexer;
 use super::recent::RecentNames;
 use super::token::{Token, TokenKind};
-use super::tree::{Identifier, Tree};
+use super::tree::{Identifier, Tree, shorten};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
 
@@ -167,13 +167,9 @@ impl<'a> Parser<'a> {
 
     /// The text of the token, shortened if it is very long.
     pub fn text(&self) -> String {
-        const LONGEST: usize = 60;
         let bytes = &self.lexer.bytes()[self.token.start as usize..self.token.end as usize];
-        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * LONGEST)]);
-        if bytes.len() <= LONGEST {
-            return text.into_owned();
-        }
-        text.chars().take(LONGEST).chain("…".chars()).collect()
+        // Enough bytes for all the characters that are shown, and no more.
+        shorten(&String::from_utf8_lossy(&bytes[..bytes.len().min(1000)]))
     }
 
     fn report_unknown(&mut self) {

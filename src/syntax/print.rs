@@ -18,8 +18,8 @@ pub fn fully_parenthesised(tree: &Tree, expression: ExpressionId) -> Option<Stri
         let result = match *node {
             Node::Constant(value) => (String::from(if value { "1" } else { "0" }), false),
             Node::Choose => ("*".into(), false),
-            Node::Read(identifier) => (tree.names.text(identifier.name).into(), false),
-            Node::ReadNext(identifier) => (format!("'{}", tree.names.text(identifier.name)), false),
+            Node::Read(identifier) => (tree.shown(identifier.name), false),
+            Node::ReadNext(identifier) => (format!("'{}", tree.shown(identifier.name)), false),
             Node::Not => (format!("!{}", operand(stack.pop()?)), false),
             Node::Binary(operator) => {
                 let right = operand(stack.pop()?);

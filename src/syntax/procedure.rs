@@ -281,7 +281,7 @@ impl Parser<'_> {
     #[cold]
     fn report_misspelt_type(&mut self, name: Identifier) {
         let text = self.tree.names.text(name.name);
-        let message = format!("unknown type `{text}`");
+        let message = format!("unknown type `{}`", self.tree.shown(name.name));
         let mut diagnostic = Diagnostic::error(self.tree.span(name), message);
         diagnostic = match nearest(text, ["void", "bool", "decl", "dfs"]) {
             Some(word) => diagnostic.with_hint(format!("did you mean `{word}`?")),

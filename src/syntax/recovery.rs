@@ -125,7 +125,7 @@ impl Parser<'_> {
             _ => return Ok(Begun::Statement(call)),
         };
         let span = self.tree.span(name);
-        let text = self.tree.names.text(name.name);
+        let text = self.tree.shown(name.name);
         let message = format!("unknown statement `{text}`");
         let hint = format!("did you mean `{keyword}`?");
         self.report(Diagnostic::error(span, message).with_hint(hint));
@@ -155,7 +155,9 @@ impl Parser<'_> {
         }
         let text = self.tree.names.text(name.name);
         let keywords = KEYWORDS.iter().map(|(_, spelling)| *spelling);
-        let Some(keyword) = nearest(text, keywords) else {
+        let keyword = nearest(text, keywords);
+        let text = self.tree.shown(name.name);
+        let Some(keyword) = keyword else {
             let message = format!(
                 "expected `:=`, `(` or `:` after `{text}`, found {}",
                 self.found()

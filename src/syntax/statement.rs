@@ -395,7 +395,7 @@ impl Parser<'_> {
         if !(self.at_end() && self.cut_short)
             && let Some(label) = self.tree.labels[first_label..].last()
         {
-            let name = self.tree.names.text(label.identifier.name);
+            let name = self.tree.shown(label.identifier.name);
             let message = format!("the label `{name}` has no statement");
             let span = self.tree.span(label.identifier);
             self.report(Diagnostic::error(span, message).with_hint("write `skip;` after it"));

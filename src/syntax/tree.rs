@@ -187,6 +187,11 @@ impl Tree {
         Span::new(identifier.start, identifier.start + length)
     }
 
+    /// The name for a message, shortened if it is very long.
+    pub fn shown(&self, name: Name) -> String {
+        shorten(self.names.text(name))
+    }
+
     pub fn nodes(&self, expression: ExpressionId) -> &[Node] {
         let index = expression.0 as usize;
         let start = match index {
@@ -194,5 +199,14 @@ impl Tree {
             _ => self.expressions[index - 1] as usize,
         };
         &self.nodes[start..self.expressions[index] as usize]
+    }
+}
+
+/// The text, or so much of it as is needed to recognise it.
+pub fn shorten(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into(),
     }
 }
