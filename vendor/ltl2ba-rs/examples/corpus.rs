@@ -32,7 +32,10 @@ fn main() -> ExitCode {
         }
     }
     let mut failed = false;
-    println!("{:32} {:>8} {:>7} {:>8} {:>10}", "file", "formulas", "states", "edges", "slowest");
+    println!(
+        "{:32} {:>8} {:>7} {:>8} {:>10}",
+        "file", "formulas", "states", "edges", "slowest"
+    );
     for file in files {
         let text = match std::fs::read_to_string(&file) {
             Ok(text) => text,
@@ -75,7 +78,11 @@ fn main() -> ExitCode {
             if each {
                 let (s, e) = (automaton.states, automaton.edges.len());
                 let shown: String = line.chars().take(90).collect();
-                println!("  {s:5} {e:6} {:9.3} ms {:8} {shown}", millis(time), automaton.class());
+                println!(
+                    "  {s:5} {e:6} {:9.3} ms {:8} {shown}",
+                    millis(time),
+                    automaton.class()
+                );
             }
             let mut random = Random(0x9e37_79b9_7f4a_7c15);
             for _ in 0..words {
@@ -88,9 +95,16 @@ fn main() -> ExitCode {
             }
         }
         let name = file.rsplit('/').next().unwrap_or(&file);
-        println!("{name:32} {count:8} {states:7} {edges:8} {:7.2} ms", millis(slowest));
+        println!(
+            "{name:32} {count:8} {states:7} {edges:8} {:7.2} ms",
+            millis(slowest)
+        );
     }
-    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
 }
 
 fn millis(time: Duration) -> f64 {
@@ -111,7 +125,9 @@ impl Random {
     fn word(&mut self, propositions: usize) -> Lasso {
         let density = self.next() % 4;
         let row = |random: &mut Random| {
-            (0..propositions).map(|_| random.next() >> 20 & 3 >= density).collect::<Vec<bool>>()
+            (0..propositions)
+                .map(|_| random.next() >> 20 & 3 >= density)
+                .collect::<Vec<bool>>()
         };
         let (stem, cycle) = (self.next() % 6, self.next() % 4 + 1);
         Lasso {

@@ -22,7 +22,11 @@ pub fn accepts(automaton: &Automaton, word: &Lasso) -> bool {
     for position in 0..word.length() {
         let valuation = word.valuation(position);
         let after = word.successor(position);
-        for edge in automaton.edges.iter().filter(|edge| edge.label.holds(valuation)) {
+        for edge in automaton
+            .edges
+            .iter()
+            .filter(|edge| edge.label.holds(valuation))
+        {
             let target = place(after, edge.target);
             edges[place(position, edge.source)].push((target, edge.marks.0));
         }
@@ -33,7 +37,11 @@ pub fn accepts(automaton: &Automaton, word: &Lasso) -> bool {
             reverse[target].push(source);
         }
     }
-    let starts: Vec<usize> = automaton.initial.iter().map(|&state| place(0, state)).collect();
+    let starts: Vec<usize> = automaton
+        .initial
+        .iter()
+        .map(|&state| place(0, state))
+        .collect();
     let reachable = closure(count, &starts, |node, visit| {
         edges[node].iter().for_each(|&(target, _)| visit(target));
     });

@@ -136,8 +136,11 @@ impl Automaton {
         for edge in &self.edges {
             let mut label = crate::bdd::FALSE;
             for cube in &edge.label.cubes {
-                let literals: Vec<_> =
-                    cube.literals.iter().map(|l| (l.proposition, l.positive)).collect();
+                let literals: Vec<_> = cube
+                    .literals
+                    .iter()
+                    .map(|l| (l.proposition, l.positive))
+                    .collect();
                 let product = bdd.product(&literals);
                 label = bdd.or(label, product);
             }
@@ -210,17 +213,25 @@ fn classify(graph: &Graph, bdd: &mut Manager) -> Class {
     }
     let components = Components::of(graph, |_, _| true);
     let accepting = components.accepting(graph);
-    let terminal = components.members.iter().zip(accepting).all(|(members, accepting)| {
-        if !accepting {
-            return true;
-        }
-        let mut taken = crate::bdd::FALSE;
-        for edge in &graph.edges[members[0] as usize] {
-            if edge.target == members[0] {
-                taken = bdd.or(taken, edge.label);
+    let terminal = components
+        .members
+        .iter()
+        .zip(accepting)
+        .all(|(members, accepting)| {
+            if !accepting {
+                return true;
             }
-        }
-        members.len() == 1 && taken == crate::bdd::TRUE
-    });
-    if terminal { Class::Terminal } else { Class::Weak }
+            let mut taken = crate::bdd::FALSE;
+            for edge in &graph.edges[members[0] as usize] {
+                if edge.target == members[0] {
+                    taken = bdd.or(taken, edge.label);
+                }
+            }
+            members.len() == 1 && taken == crate::bdd::TRUE
+        });
+    if terminal {
+        Class::Terminal
+    } else {
+        Class::Weak
+    }
 }

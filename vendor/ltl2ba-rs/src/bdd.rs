@@ -196,8 +196,16 @@ impl Manager {
     fn cofactors(&self, f: Bdd, g: Bdd) -> (u32, Bdd, Bdd, Bdd, Bdd) {
         let (a, b) = (self.node(f), self.node(g));
         let variable = a.variable.min(b.variable);
-        let (f0, f1) = if a.variable == variable { (a.low, a.high) } else { (f, f) };
-        let (g0, g1) = if b.variable == variable { (b.low, b.high) } else { (g, g) };
+        let (f0, f1) = if a.variable == variable {
+            (a.low, a.high)
+        } else {
+            (f, f)
+        };
+        let (g0, g1) = if b.variable == variable {
+            (b.low, b.high)
+        } else {
+            (g, g)
+        };
         (variable, f0, f1, g0, g1)
     }
 

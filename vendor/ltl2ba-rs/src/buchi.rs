@@ -121,12 +121,7 @@ impl Buchi {
     }
 
     /// Simulations in both directions until nothing gets smaller.
-    pub(crate) fn reduce(
-        &self,
-        propositions: u32,
-        bdd: &mut Manager,
-        options: &Options,
-    ) -> Buchi {
+    pub(crate) fn reduce(&self, propositions: u32, bdd: &mut Manager, options: &Options) -> Buchi {
         let (mut best, _) = self.prune(bdd).with_transient_flags(false);
         // How many attempts in a row have gained nothing: forwards and backwards, with
         // flags cleared and set.
@@ -134,8 +129,11 @@ impl Buchi {
         let mut attempt = 0;
         while idle < 4 {
             let flag = attempt / 2 % 2 == 1;
-            let direction =
-                if attempt % 2 == 0 { Direction::Forward } else { Direction::Backward };
+            let direction = if attempt % 2 == 0 {
+                Direction::Forward
+            } else {
+                Direction::Backward
+            };
             attempt += 1;
             idle += 1;
             let (current, transient) = best.with_transient_flags(flag);

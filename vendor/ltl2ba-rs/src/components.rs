@@ -14,8 +14,7 @@ pub(crate) struct Components {
 
 impl Components {
     /// The components of `graph` restricted to the edges `usable` admits.
-    pub(crate) fn of(graph: &Graph, usable: impl Fn(u32, &Edge) -> bool
-    ) -> Components {
+    pub(crate) fn of(graph: &Graph, usable: impl Fn(u32, &Edge) -> bool) -> Components {
         const NEW: u32 = u32::MAX;
         let count = graph.states();
         let mut index = vec![NEW; count];
@@ -102,6 +101,9 @@ impl Components {
     pub(crate) fn accepting(&self, graph: &Graph) -> Vec<bool> {
         let all = all_marks(graph.sets);
         let marks = self.inner_marks(graph, |_, _| true);
-        marks.into_iter().map(|inner| inner.is_some_and(|inner| inner & all == all)).collect()
+        marks
+            .into_iter()
+            .map(|inner| inner.is_some_and(|inner| inner & all == all))
+            .collect()
     }
 }

@@ -33,7 +33,11 @@ impl Lasso {
 
     /// The position that follows.
     pub fn successor(&self, position: usize) -> usize {
-        if position + 1 < self.length() { position + 1 } else { self.stem.len() }
+        if position + 1 < self.length() {
+            position + 1
+        } else {
+            self.stem.len()
+        }
     }
 }
 
@@ -50,7 +54,12 @@ pub fn evaluate(formula: &Formula, word: &Lasso) -> bool {
         let value = match *node {
             Node::Constant(value) => vec![value; length],
             Node::Proposition(index) => (0..length)
-                .map(|at| word.valuation(at).get(index as usize).copied().unwrap_or(false))
+                .map(|at| {
+                    word.valuation(at)
+                        .get(index as usize)
+                        .copied()
+                        .unwrap_or(false)
+                })
                 .collect(),
             Node::Unary(operator, f) => unary(operator, &values[f.index()], word),
             Node::Binary(operator, f, g) => {
@@ -73,7 +82,10 @@ fn unary(operator: Unary, f: &[bool], word: &Lasso) -> Vec<bool> {
 
 fn binary(operator: Binary, f: &[bool], g: &[bool], word: &Lasso) -> Vec<bool> {
     let pointwise = |join: fn(bool, bool) -> bool| {
-        f.iter().zip(g).map(|(&f, &g)| join(f, g)).collect::<Vec<bool>>()
+        f.iter()
+            .zip(g)
+            .map(|(&f, &g)| join(f, g))
+            .collect::<Vec<bool>>()
     };
     match operator {
         Binary::And => pointwise(|f, g| f && g),

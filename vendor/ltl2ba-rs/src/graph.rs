@@ -15,7 +15,11 @@ pub(crate) const MARKS: u32 = Marks::BITS;
 
 /// All of the first `sets` acceptance sets.
 pub(crate) fn all_marks(sets: u32) -> Marks {
-    if sets >= MARKS { Marks::MAX } else { (1 << sets) - 1 }
+    if sets >= MARKS {
+        Marks::MAX
+    } else {
+        (1 << sets) - 1
+    }
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -76,8 +80,11 @@ impl Graph {
                 kept.collect()
             })
             .collect();
-        let mut initial: Vec<u32> =
-            self.initial.iter().filter_map(|&state| number[state as usize]).collect();
+        let mut initial: Vec<u32> = self
+            .initial
+            .iter()
+            .filter_map(|&state| number[state as usize])
+            .collect();
         initial.dedup();
         let graph = Graph {
             sets: self.sets,

@@ -23,7 +23,10 @@ impl Cube {
     /// Propositions beyond its end are false.
     pub fn holds(&self, valuation: &[bool]) -> bool {
         self.literals.iter().all(|literal| {
-            let value = valuation.get(literal.proposition as usize).copied().unwrap_or(false);
+            let value = valuation
+                .get(literal.proposition as usize)
+                .copied()
+                .unwrap_or(false);
             value == literal.positive
         })
     }
@@ -54,8 +57,7 @@ impl Label {
         self.cubes.iter().any(|cube| cube.holds(valuation))
     }
 
-    /// The label as text: `atom` writes a proposition, `not`, `and`, `or` are the
-    /// operators, `truth` and `falsity` the constants.
+    /// The label as text in some notation; `atom` writes a proposition.
     pub(crate) fn write(&self, notation: &Notation, atom: impl Fn(u32) -> String) -> String {
         if self.is_always() {
             return notation.truth.to_owned();
@@ -71,7 +73,11 @@ impl Label {
             });
             let product = literals.collect::<Vec<_>>().join(notation.and);
             let enclosed = notation.enclose && several && cube.literals.len() > 1;
-            if enclosed { format!("({product})") } else { product }
+            if enclosed {
+                format!("({product})")
+            } else {
+                product
+            }
         });
         cubes.collect::<Vec<_>>().join(notation.or)
     }

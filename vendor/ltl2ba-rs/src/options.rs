@@ -19,6 +19,8 @@ pub struct Options {
     pub simulation_node_limit: usize,
     /// Automata with more states than this are not reduced by simulation.
     pub simulation_state_limit: usize,
+    /// The same for edges.
+    pub simulation_edge_limit: usize,
     /// The subset construction for obligation properties stops beyond so many states;
     /// the automaton found otherwise is then used.
     pub subset_limit: usize,
@@ -33,6 +35,7 @@ impl Default for Options {
             node_limit: 6_000_000,
             simulation_node_limit: 1_500_000,
             simulation_state_limit: 1_500,
+            simulation_edge_limit: 10_000,
             subset_limit: 4_000,
         }
     }
@@ -71,9 +74,11 @@ pub enum TranslateError {
 impl fmt::Display for TranslateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, limit, option) = match self {
-            TranslateError::TooManyObligations { limit } => {
-                ("distinct temporal subformulas and propositions", limit, None)
-            }
+            TranslateError::TooManyObligations { limit } => (
+                "distinct temporal subformulas and propositions",
+                limit,
+                None,
+            ),
             TranslateError::TooManyAcceptanceSets { limit } => {
                 ("distinct eventualities", limit, None)
             }
@@ -81,7 +86,10 @@ impl fmt::Display for TranslateError {
             TranslateError::TooManyEdges { limit } => ("edges", limit, Some("edge_limit")),
             TranslateError::TooManyNodes { limit } => ("BDD nodes", limit, Some("node_limit")),
         };
-        write!(f, "the formula is too large: its automaton needs more than {limit} {what}")?;
+        write!(
+            f,
+            "the formula is too large: its automaton needs more than {limit} {what}"
+        )?;
         match option {
             Some(option) => write!(f, " (the option `{option}` raises the limit)"),
             None => Ok(()),

@@ -102,11 +102,8 @@ impl Tableau<'_> {
                 Term::True | Term::False | Term::Literal { .. } => {}
             }
         }
-        for index in 0..=root.index() {
-            if needed[index] {
-                let id = TermId(index as u32);
-                self.functions[index] = Some(self.translate(id)?);
-            }
+        for (index, _) in needed.iter().enumerate().filter(|&(_, &needed)| needed) {
+            self.functions[index] = Some(self.translate(TermId(index as u32))?);
         }
         Ok(())
     }

@@ -62,7 +62,12 @@ pub fn translate(formula: &Formula, options: &Options) -> Result<Automaton, Tran
     let best = best.ok_or(TranslateError::TooManyEdges { limit })?;
     let mut graph = best.marked(Direction::Forward);
     graph.sets = 1;
-    Ok(Automaton::from_graph(&graph, names(formula), true, &mut work.bdd))
+    Ok(Automaton::from_graph(
+        &graph,
+        names(formula),
+        true,
+        &mut work.bdd,
+    ))
 }
 
 /// A generalised Büchi automaton with marks on its edges, for the same words.
@@ -75,9 +80,16 @@ pub fn translate_generalized(
 ) -> Result<Automaton, TranslateError> {
     let mut work = Work::new(formula, options);
     let graphs = work.tableaux(formula)?;
-    let smallest = graphs.iter().min_by_key(|graph| (graph.states(), graph.edge_count()));
+    let smallest = graphs
+        .iter()
+        .min_by_key(|graph| (graph.states(), graph.edge_count()));
     let graph = smallest.cloned().unwrap_or_default();
-    Ok(Automaton::from_graph(&graph, names(formula), false, &mut work.bdd))
+    Ok(Automaton::from_graph(
+        &graph,
+        names(formula),
+        false,
+        &mut work.bdd,
+    ))
 }
 
 /// A state-based Büchi automaton for the same words as any automaton, for instance one
@@ -85,7 +97,10 @@ pub fn translate_generalized(
 ///
 /// # Errors
 /// If the result has more edges than the options allow.
-pub fn degeneralized(automaton: &Automaton, options: &Options) -> Result<Automaton, TranslateError> {
+pub fn degeneralized(
+    automaton: &Automaton,
+    options: &Options,
+) -> Result<Automaton, TranslateError> {
     let (graph, bdd) = automaton.to_graph();
     let mut work = Work {
         bdd,
@@ -98,11 +113,20 @@ pub fn degeneralized(automaton: &Automaton, options: &Options) -> Result<Automat
     let limit = options.edge_limit;
     let best: Buchi = best.ok_or(TranslateError::TooManyEdges { limit })?;
     let graph = best.marked(Direction::Forward);
-    Ok(Automaton::from_graph(&graph, automaton.propositions.clone(), true, &mut work.bdd))
+    Ok(Automaton::from_graph(
+        &graph,
+        automaton.propositions.clone(),
+        true,
+        &mut work.bdd,
+    ))
 }
 
 fn names(formula: &Formula) -> Vec<String> {
-    formula.propositions().iter().map(|p| p.text.clone()).collect()
+    formula
+        .propositions()
+        .iter()
+        .map(|p| p.text.clone())
+        .collect()
 }
 
 /// What all steps of one translation share.
@@ -143,7 +167,11 @@ impl<'a> Work<'a> {
                 Ok(graph) => found.push(graph),
                 Err(error) => failure = failure.or(Some(error)),
             }
-            let limit = if style == Style::Letters { PRODUCTS } else { SEVERAL_WAYS };
+            let limit = if style == Style::Letters {
+                PRODUCTS
+            } else {
+                SEVERAL_WAYS
+            };
             let large = |graph: &Graph| graph.edge_count() > limit;
             if !self.options.reduce && !found.is_empty() || found.iter().any(large) {
                 break;
@@ -182,7 +210,11 @@ impl<'a> Work<'a> {
                 kept.push(operand);
             }
         }
-        if kept.len() == operands.len() { term } else { terms.and(kept) }
+        if kept.len() == operands.len() {
+            term
+        } else {
+            terms.and(kept)
+        }
     }
 
     fn is_valid(&mut self, term: TermId, terms: &Terms) -> bool {
@@ -238,7 +270,9 @@ impl<'a> Work<'a> {
 
     /// The smallest automaton found by way of the minimal weak deterministic one.
     fn weak(&mut self, formula: &Formula, graphs: &[Graph]) -> Option<Buchi> {
-        let graph = graphs.iter().min_by_key(|graph| (graph.states(), graph.edge_count()))?;
+        let graph = graphs
+            .iter()
+            .min_by_key(|graph| (graph.states(), graph.edge_count()))?;
         let mut terms = Terms::new();
         let term = normal_form(formula, &mut terms);
         let limit = self.options.subset_limit;
@@ -309,7 +343,11 @@ fn plans(graph: &Graph, several: bool) -> Vec<Plan> {
         });
         return plans;
     }
-    let orders = if is_weak(graph) { vec![ascending] } else { orders(&ascending) };
+    let orders = if is_weak(graph) {
+        vec![ascending]
+    } else {
+        orders(&ascending)
+    };
     for order in orders {
         for entry in [Entry::First, Entry::Last, Entry::Existing] {
             for early in [true, false] {

@@ -75,11 +75,19 @@ impl Terms {
     }
 
     fn eventual(&self, a: Signed) -> bool {
-        if a.negated { self.is_universal(a.id) } else { self.is_eventual(a.id) }
+        if a.negated {
+            self.is_universal(a.id)
+        } else {
+            self.is_eventual(a.id)
+        }
     }
 
     fn universal(&self, a: Signed) -> bool {
-        if a.negated { self.is_eventual(a.id) } else { self.is_universal(a.id) }
+        if a.negated {
+            self.is_eventual(a.id)
+        } else {
+            self.is_universal(a.id)
+        }
     }
 
     fn check(&mut self, a: Signed, b: Signed, depth: u32) -> bool {

@@ -101,7 +101,11 @@ fn build(
     terms: &mut Terms,
 ) -> TermId {
     if let Some(or) = junction(formula, node, negated) {
-        return if or { terms.or(operands) } else { terms.and(operands) };
+        return if or {
+            terms.or(operands)
+        } else {
+            terms.and(operands)
+        };
     }
     match formula.node(node) {
         Node::Constant(value) => {

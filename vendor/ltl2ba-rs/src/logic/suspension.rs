@@ -35,7 +35,10 @@ fn rewrite(id: TermId, terms: &mut Terms, depth: u32) -> TermId {
     }
     match terms.get(id).clone() {
         Term::Or(operands) => {
-            let parts = operands.iter().map(|&f| rewrite(f, terms, depth - 1)).collect();
+            let parts = operands
+                .iter()
+                .map(|&f| rewrite(f, terms, depth - 1))
+                .collect();
             join_finally(parts, terms)
         }
         Term::And(operands) => {
@@ -72,7 +75,9 @@ fn push(host: TermId, waiting: TermId, terms: &mut Terms, depth: u32) -> TermId 
         return terms.plain_junction(vec![host, waiting], false);
     };
     let mut operands = terms.operands(body, false);
-    let inner = operands.iter().rposition(|&f| eventuality(f, terms).is_some());
+    let inner = operands
+        .iter()
+        .rposition(|&f| eventuality(f, terms).is_some());
     match inner {
         Some(at) if depth > 0 => operands[at] = push(operands[at], waiting, terms, depth - 1),
         _ => operands.push(waiting),
@@ -112,7 +117,9 @@ fn disjunctive(id: TermId, terms: &mut Terms) -> TermId {
     let mut parts = Vec::new();
     for disjunct in terms.operands(sum, true) {
         let operands = terms.operands(disjunct, false);
-        let host = operands.iter().position(|&f| eventuality(f, terms).is_some());
+        let host = operands
+            .iter()
+            .position(|&f| eventuality(f, terms).is_some());
         match host.and_then(|at| Some((at, eventuality(operands[at], terms)?))) {
             Some((at, body)) => {
                 let mut inner = operands;
@@ -159,7 +166,9 @@ fn products(id: TermId, terms: &Terms, depth: u32) -> Option<Vec<Vec<TermId>>> {
                 sum = sum
                     .iter()
                     .flat_map(|left: &Vec<TermId>| {
-                        factors.iter().map(|right| [left.as_slice(), right].concat())
+                        factors
+                            .iter()
+                            .map(|right| [left.as_slice(), right].concat())
                     })
                     .collect();
             }

@@ -316,7 +316,11 @@ impl Terms {
         }
         if !temporal.is_empty() {
             let inner = self.junction(temporal, or);
-            rest.push(if or { self.finally(inner) } else { self.globally(inner) });
+            rest.push(if or {
+                self.finally(inner)
+            } else {
+                self.globally(inner)
+            });
         }
         if !next.is_empty() {
             let inner = self.junction(next, or);
@@ -377,7 +381,11 @@ impl Terms {
         }
         let (lasting, event): (Vec<_>, Vec<_>) =
             self.operands(y, !or).into_iter().partition(|&id| {
-                if or { self.is_eventual(id) } else { self.is_universal(id) }
+                if or {
+                    self.is_eventual(id)
+                } else {
+                    self.is_universal(id)
+                }
             });
         if lasting.is_empty() || event.is_empty() {
             return None;
@@ -424,7 +432,12 @@ impl Terms {
             let f = flat[at];
             let superfluous = (0..flat.len()).any(|other| {
                 let g = flat[other];
-                other != at && if or { self.implies(f, g) } else { self.implies(g, f) }
+                other != at
+                    && if or {
+                        self.implies(f, g)
+                    } else {
+                        self.implies(g, f)
+                    }
             });
             if superfluous {
                 flat.remove(at);
@@ -473,7 +486,11 @@ impl Terms {
     /// `f U g` where `until`, else its dual `f R g`.
     fn fixpoint(&mut self, f: TermId, g: TermId, until: bool) -> TermId {
         if self.depth >= NESTED {
-            return self.intern(if until { Term::Until(f, g) } else { Term::Release(f, g) });
+            return self.intern(if until {
+                Term::Until(f, g)
+            } else {
+                Term::Release(f, g)
+            });
         }
         self.depth += 1;
         let result = self.simplified_fixpoint(f, g, until);
@@ -485,7 +502,11 @@ impl Terms {
     fn simplified_fixpoint(&mut self, f: TermId, g: TermId, until: bool) -> TermId {
         let (top, bottom) = if until { (TRUE, FALSE) } else { (FALSE, TRUE) };
         let ends = |terms: &Self, id| {
-            if until { terms.is_eventual(id) } else { terms.is_universal(id) }
+            if until {
+                terms.is_eventual(id)
+            } else {
+                terms.is_universal(id)
+            }
         };
         // `f U e = e`, `false U g = g`, `f U g = g` if `f => g`.
         if f == bottom || ends(self, g) || self.implies_dual(f, g, until) {
@@ -521,10 +542,10 @@ impl Terms {
             out.push(self.fixpoint(f, inner, until));
             return self.junction(out, !until);
         }
-        if f == top {
-            if let Some(result) = self.recurrence(g, until) {
-                return result;
-            }
+        if f == top
+            && let Some(result) = self.recurrence(g, until)
+        {
+            return result;
         }
         if f != top {
             // `s U g = (s | g) & F g`.
@@ -558,7 +579,11 @@ impl Terms {
                 return self.fixpoint(top, h, until);
             }
         }
-        self.intern(if until { Term::Until(f, g) } else { Term::Release(f, g) })
+        self.intern(if until {
+            Term::Until(f, g)
+        } else {
+            Term::Release(f, g)
+        })
     }
 
     /// Rules for `F g` that make suspendable terms out of others:
@@ -568,7 +593,11 @@ impl Terms {
     fn recurrence(&mut self, g: TermId, until: bool) -> Option<TermId> {
         let (top, bottom) = if until { (TRUE, FALSE) } else { (FALSE, TRUE) };
         let lasting = |terms: &Self, id: TermId| {
-            if until { terms.is_universal(id) } else { terms.is_eventual(id) }
+            if until {
+                terms.is_universal(id)
+            } else {
+                terms.is_eventual(id)
+            }
         };
         let inner = match *self.get(g) {
             Term::Release(FALSE, h) if until => Some(h),
@@ -581,8 +610,10 @@ impl Terms {
         }
         let (last, rest): (Vec<_>, Vec<_>) =
             operands.into_iter().partition(|&id| lasting(self, id));
-        let mut parts: Vec<TermId> =
-            last.into_iter().map(|id| self.fixpoint(top, id, until)).collect();
+        let mut parts: Vec<TermId> = last
+            .into_iter()
+            .map(|id| self.fixpoint(top, id, until))
+            .collect();
         if !rest.is_empty() {
             let mut rest = self.junction(rest, until);
             if inner.is_some() {
@@ -595,7 +626,11 @@ impl Terms {
 
     /// `f => g`, or `g => f` in the dual.
     fn implies_dual(&mut self, f: TermId, g: TermId, until: bool) -> bool {
-        if until { self.implies(f, g) } else { self.implies(g, f) }
+        if until {
+            self.implies(f, g)
+        } else {
+            self.implies(g, f)
+        }
     }
 }
 

@@ -144,7 +144,11 @@ impl Degeneralization<'_> {
             return 0;
         };
         // The accepting level is at the same time the start of the next round.
-        let start = if level as usize == sequence.len() { 0 } else { level as usize };
+        let start = if level as usize == sequence.len() {
+            0
+        } else {
+            level as usize
+        };
         let mut next = Self::advance(sequence, start, edge.marks);
         if self.plan.early {
             next = Self::advance(sequence, next, self.common[edge.target as usize]);
@@ -198,15 +202,13 @@ impl Degeneralization<'_> {
         // The smallest bottom part of each original component; parts with successors
         // in the same original component are no bottom.
         let mut chosen: Vec<Option<u32>> = vec![None; self.components.members.len()];
-        let original = |number: u32| {
-            self.components.of[self.states[number as usize].0 as usize] as usize
-        };
+        let original =
+            |number: u32| self.components.of[self.states[number as usize].0 as usize] as usize;
         for (part, members) in parts.members.iter().enumerate() {
             let home = original(members[0]);
             let bottom = members.iter().all(|&member| {
                 buchi.graph.edges[member as usize].iter().all(|edge| {
-                    parts.of[edge.target as usize] as usize == part
-                        || original(edge.target) != home
+                    parts.of[edge.target as usize] as usize == part || original(edge.target) != home
                 })
             });
             let size = |part: u32| parts.members[part as usize].len();

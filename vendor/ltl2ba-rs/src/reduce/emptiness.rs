@@ -44,7 +44,11 @@ pub(crate) fn meets(
     graph: &Graph,
     bdd: &mut Manager,
 ) -> Option<bool> {
-    let starts: Vec<(u32, u32)> = graph.initial.iter().map(|&s| (subsets.initial[0], s)).collect();
+    let starts: Vec<(u32, u32)> = graph
+        .initial
+        .iter()
+        .map(|&s| (subsets.initial[0], s))
+        .collect();
     let mut homes = Vec::new();
     let product = product(graph.sets, &starts, |(subset, state), out| {
         homes.push(components.of[subset as usize]);

@@ -64,13 +64,22 @@ pub(crate) fn prune(graph: &Graph, between: bool) -> Graph {
     graph.sets = sets;
     // Without sets every cycle accepts: a rejecting component then needs one to fail.
     let rejecting = components.inner_marks(&graph, |_, _| true);
-    if sets == 0 && rejecting.iter().zip(&accepting).any(|(inner, &ok)| inner.is_some() && !ok) {
+    if sets == 0
+        && rejecting
+            .iter()
+            .zip(&accepting)
+            .any(|(inner, &ok)| inner.is_some() && !ok)
+    {
         graph.sets = 1;
         for source in 0..graph.states() {
             let component = components.of[source] as usize;
             for edge in &mut graph.edges[source] {
                 let inside = components.of[edge.target as usize] as usize == component;
-                edge.marks = (if inside { accepting[component] } else { between }) as Marks;
+                edge.marks = (if inside {
+                    accepting[component]
+                } else {
+                    between
+                }) as Marks;
             }
         }
     }
@@ -122,9 +131,9 @@ fn necessary(
         edges: members
             .iter()
             .map(|&state| {
-                let inner = graph.edges[state as usize].iter().filter(|edge| {
-                    components.of[edge.target as usize] == here
-                });
+                let inner = graph.edges[state as usize]
+                    .iter()
+                    .filter(|edge| components.of[edge.target as usize] == here);
                 let moved = inner.map(|edge| Edge {
                     target: local[edge.target as usize],
                     ..*edge
@@ -138,8 +147,10 @@ fn necessary(
         if *visits > VISITS {
             break;
         }
-        let others: Marks =
-            needed.iter().filter(|&&other| other != set).fold(0, |marks, &s| marks | 1 << s);
+        let others: Marks = needed
+            .iter()
+            .filter(|&&other| other != set)
+            .fold(0, |marks, &s| marks | 1 << s);
         let without = |_: u32, edge: &Edge| edge.marks >> set & 1 == 0;
         let rest = Components::of(&part, without);
         let implied = rest

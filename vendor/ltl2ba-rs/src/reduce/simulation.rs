@@ -71,7 +71,8 @@ pub(crate) fn simulate(
     options: &Options,
 ) -> Option<Quotient> {
     let states = graph.states();
-    if states > options.simulation_state_limit {
+    if states > options.simulation_state_limit || graph.edge_count() > options.simulation_edge_limit
+    {
         return None;
     }
     let mut scratch = Manager::new(options.simulation_node_limit);
@@ -137,7 +138,6 @@ impl Simulation<'_> {
             literals.extend(self.missing(initial_marks[state]));
             signature = self.scratch.product(&literals);
         }
-        // Grouping by label keeps the disjunctions small.
         for at in 0..self.steps[state].len() {
             let edge = self.steps[state][at];
             let literals: Vec<_> = self.missing(edge.marks).collect();

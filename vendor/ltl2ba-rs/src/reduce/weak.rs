@@ -52,9 +52,12 @@ pub(crate) fn minimal_weak(
     for members in &components.members {
         let start = members[0];
         let flag = match cycle(&subsets.graph, &components, start, bdd) {
-            Some(word) => {
-                Some(accepts_cycle(graph, &subsets.members[start as usize], &word, bdd)?)
-            }
+            Some(word) => Some(accepts_cycle(
+                graph,
+                &subsets.members[start as usize],
+                &word,
+                bdd,
+            )?),
             None => None,
         };
         flags.push(flag);
@@ -199,11 +202,15 @@ fn spread(graph: &Graph, components: &Components, flags: &[Option<bool>]) -> Vec
             .min()
             .unwrap_or(top);
         colour[number] = match flags[number] {
-            Some(accepting) if (below % 2 == 0) != accepting => below - 1,
+            Some(accepting) if below.is_multiple_of(2) != accepting => below - 1,
             _ => below,
         };
     }
-    components.of.iter().map(|&c| colour[c as usize] % 2 == 0).collect()
+    components
+        .of
+        .iter()
+        .map(|&c| colour[c as usize].is_multiple_of(2))
+        .collect()
 }
 
 /// Moore's partition refinement with symbolic labels.
@@ -222,11 +229,13 @@ fn minimize(graph: &Graph, flags: &[bool], bdd: &mut Manager) -> Buchi {
                 ..*edge
             });
             let row = merged(moved, bdd);
-            let number = *numbers.entry((class[state], row.clone())).or_insert_with(|| {
-                rows.push(row);
-                accepting.push(flags[state]);
-                rows.len() as u32 - 1
-            });
+            let number = *numbers
+                .entry((class[state], row.clone()))
+                .or_insert_with(|| {
+                    rows.push(row);
+                    accepting.push(flags[state]);
+                    rows.len() as u32 - 1
+                });
             next.push(number);
         }
         if rows.len() == count {

@@ -100,7 +100,10 @@ fn underlined(text: &str, span: &Span) -> String {
     let from = floor(text, line_start.max(start.saturating_sub(SHOWN)));
     let to = floor(text, line_end.min(start + SHOWN));
     let end = floor(text, span.end.clamp(start, to.max(start)));
-    let blanks: String = text[from..start].chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+    let blanks: String = text[from..start]
+        .chars()
+        .map(|c| if c == '\t' { '\t' } else { ' ' })
+        .collect();
     let width = text[start..end].chars().count().max(1);
     let before = if from > line_start { "…" } else { "" };
     let after = if to < line_end { "…" } else { "" };

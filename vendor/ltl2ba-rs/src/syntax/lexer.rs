@@ -44,7 +44,11 @@ const SYMBOLS: [(&str, Token); 17] = [
 
 pub(crate) fn lex(text: &str) -> Result<Vec<(Token, Span)>, ParseError> {
     let mut tokens = Vec::new();
-    let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut at = if text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
+    } else {
+        0
+    };
     while let Some(c) = text[at..].chars().next() {
         if c.is_ascii_whitespace() {
             at += 1;
@@ -80,7 +84,9 @@ fn continues_word(c: char) -> bool {
 
 /// The end of the run of word characters that starts at `at`.
 fn word_end(text: &str, at: usize) -> usize {
-    text[at..].find(|c| !continues_word(c)).map_or(text.len(), |length| at + length)
+    text[at..]
+        .find(|c| !continues_word(c))
+        .map_or(text.len(), |length| at + length)
 }
 
 fn word(text: &str, at: usize) -> Result<(Token, usize), ParseError> {
@@ -128,14 +134,19 @@ fn call(text: &str, name: &str, open: usize, at: usize) -> Result<(Token, usize)
         if depth == 0 {
             let argument = text[open + 1..position - 1].trim();
             if argument.is_empty() {
-                return Err(ParseError::new(at..position, format!("`{name}(…)` has no argument"))
-                    .expecting("a name in the parentheses"));
+                return Err(
+                    ParseError::new(at..position, format!("`{name}(…)` has no argument"))
+                        .expecting("a name in the parentheses"),
+                );
             }
             let written = format!("{name}({argument})");
             return Ok((Token::Name(Kind::Call, written), position));
         }
     }
-    Err(ParseError::new(open..open + 1, "this parenthesis is never closed"))
+    Err(ParseError::new(
+        open..open + 1,
+        "this parenthesis is never closed",
+    ))
 }
 
 /// The end of the braces that open at `at`; braces nest.
@@ -193,7 +204,10 @@ fn symbol(text: &str, at: usize, c: char) -> Result<(Token, usize), ParseError> 
             return Ok((token.clone(), at + spelling.len()));
         }
     }
-    let error = ParseError::new(at..at + c.len_utf8(), format!("unknown character `{}`", c.escape_debug()));
+    let error = ParseError::new(
+        at..at + c.len_utf8(),
+        format!("unknown character `{}`", c.escape_debug()),
+    );
     Err(match c {
         '-' | '=' | '<' => error.expecting("`->`, `=>`, `<->`, `<=>` or `<>`"),
         '[' => error.expecting("`[]`"),

@@ -193,8 +193,10 @@ impl Parser<'_> {
                 return Ok(false);
             }
             Token::Close => {
-                return Err(ParseError::new(span.clone(), "this parenthesis was never opened")
-                    .expecting(OPERATOR));
+                return Err(
+                    ParseError::new(span.clone(), "this parenthesis was never opened")
+                        .expecting(OPERATOR),
+                );
             }
             _ => return Err(self.no_operator(token, span, before)),
         };
@@ -214,9 +216,9 @@ impl Parser<'_> {
         match before {
             Some((Token::Name(Kind::Word, word), _)) if *token == Token::Open => {
                 match spaced_operators(word) {
-                    Some(spaced) => error.hinting(format!(
-                        "`{word}` is one name; did you mean `{spaced} (`?"
-                    )),
+                    Some(spaced) => {
+                        error.hinting(format!("`{word}` is one name; did you mean `{spaced} (`?"))
+                    }
                     None => error.hinting(format!("`{word}` takes no argument")),
                 }
             }
@@ -286,7 +288,11 @@ impl Parser<'_> {
                 Step::Operand(index) => {
                     let operand = &self.text[frame.operands[index].1.clone()];
                     let short = operand.len() <= OPERAND_SHOWN;
-                    texts.push(if short { operand.to_owned() } else { "…".to_owned() });
+                    texts.push(if short {
+                        operand.to_owned()
+                    } else {
+                        "…".to_owned()
+                    });
                 }
                 Step::Operator(index) => {
                     if let (Some(right), Some(left)) = (texts.pop(), texts.pop()) {
@@ -343,7 +349,9 @@ fn spaced_operators(word: &str) -> Option<String> {
 /// assert_eq!(ltl2ba_rs::split_operators("Goal", known), None);
 /// ```
 pub fn split_operators(word: &str, known: impl Fn(&str) -> bool) -> Option<String> {
-    let letters = word.find(|c| !matches!(c, 'G' | 'F' | 'X')).unwrap_or(word.len());
+    let letters = word
+        .find(|c| !matches!(c, 'G' | 'F' | 'X'))
+        .unwrap_or(word.len());
     (1..=letters).find_map(|length| {
         let (operators, name) = word.split_at(length);
         if name.is_empty() || !known(name) {

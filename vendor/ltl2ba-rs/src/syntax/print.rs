@@ -66,7 +66,11 @@ impl Formula {
                         Unary::Globally => "G ",
                     });
                     let binary = matches!(self.node(f), Node::Binary(..));
-                    stack.push(if binary { Piece::Enclosed(f) } else { Piece::Node(f) });
+                    stack.push(if binary {
+                        Piece::Enclosed(f)
+                    } else {
+                        Piece::Node(f)
+                    });
                 }
                 Node::Binary(operator, f, g) => {
                     stack.push(self.operand(operator, g, true, full));
@@ -89,7 +93,11 @@ impl Formula {
         let bare = inner > outer || inner == outer && to_right == right_side;
         // `a U (b R c)` reads better with its parentheses.
         let mixed = inner == outer && child != parent;
-        if full || !bare || mixed { Piece::Enclosed(id) } else { Piece::Node(id) }
+        if full || !bare || mixed {
+            Piece::Enclosed(id)
+        } else {
+            Piece::Node(id)
+        }
     }
 }
 
