@@ -1,3 +1,4 @@
 //! Benchmark programs, for any size.
 
 pub mod level;
+pub mod random;

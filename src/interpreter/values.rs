@@ -50,38 +50,94 @@ impl Values {
     }
 }
 
-/// Evaluates postfix operations over the values that variables may have before and after
-/// the step.
-pub fn evaluate(
+/// Something that expressions can be evaluated over, given the operations on [`Values`].
+pub trait Domain: Copy {
+    fn exactly(values: Values) -> Self;
+    fn lift1(self, f: impl Fn(Values) -> Values) -> Self;
+    fn lift2(self, b: Self, f: impl Fn(Values, Values) -> Values) -> Self;
+    fn lift3(self, b: Self, c: Self, f: impl Fn(Values, Values, Values) -> Values) -> Self;
+}
+
+impl Domain for Values {
+    fn exactly(values: Values) -> Self {
+        values
+    }
+    fn lift1(self, f: impl Fn(Values) -> Values) -> Self {
+        f(self)
+    }
+    fn lift2(self, b: Self, f: impl Fn(Values, Values) -> Values) -> Self {
+        f(self, b)
+    }
+    fn lift3(self, b: Self, c: Self, f: impl Fn(Values, Values, Values) -> Values) -> Self {
+        f(self, b, c)
+    }
+}
+
+/// The [`Values`] that an expression has for each of several valuations: what is known of
+/// it while some variables are not. May contain more than there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Family(u8);
+
+impl Family {
+    /// A variable with a value that is not known.
+    pub const UNKNOWN: Family = Family(1 << 1 | 1 << 2);
+
+    /// Whether the value is possible in every case.
+    pub fn always_contains(self, value: bool) -> bool {
+        self.members().all(|values| values.contains(value))
+    }
+
+    fn members(self) -> impl Iterator<Item = Values> {
+        (1..=3).filter(move |set| self.0 >> set & 1 == 1).map(Values)
+    }
+
+    fn of(members: impl Iterator<Item = Values>) -> Self {
+        Family(members.fold(0, |family, values| family | 1 << values.0))
+    }
+}
+
+impl Domain for Family {
+    fn exactly(values: Values) -> Self {
+        Family(1 << values.0)
+    }
+    fn lift1(self, f: impl Fn(Values) -> Values) -> Self {
+        Family::of(self.members().map(f))
+    }
+    fn lift2(self, b: Self, f: impl Fn(Values, Values) -> Values) -> Self {
+        let f = &f;
+        Family::of(self.members().flat_map(|a| b.members().map(move |b| f(a, b))))
+    }
+    fn lift3(self, b: Self, c: Self, f: impl Fn(Values, Values, Values) -> Values) -> Self {
+        let f = &f;
+        Family::of(self.members().flat_map(|a| {
+            b.members()
+                .flat_map(move |b| c.members().map(move |c| f(a, b, c)))
+        }))
+    }
+}
+
+/// Evaluates postfix operations over what is known of the variables before and after the
+/// step.
+pub fn evaluate<D: Domain>(
     operations: &[Operation],
-    read: impl Fn(VariableId) -> Values,
-    read_next: impl Fn(VariableId) -> Values,
-) -> Values {
-    let mut stack: Vec<Values> = Vec::with_capacity(8);
+    read: impl Fn(VariableId) -> D,
+    read_next: impl Fn(VariableId) -> D,
+) -> D {
+    let mut stack: Vec<D> = Vec::with_capacity(8);
     for operation in operations {
         let value = match operation {
-            Operation::Constant(value) => Values::only(*value),
+            Operation::Constant(value) => D::exactly(Values::only(*value)),
             Operation::Read(variable) => read(*variable),
             Operation::ReadNext(variable) => read_next(*variable),
-            Operation::Choose => Values::ANY,
-            Operation::Not => pop(&mut stack).not(),
+            Operation::Choose => D::exactly(Values::ANY),
+            Operation::Not => pop(&mut stack).lift1(Values::not),
             Operation::IfThenElse => {
                 let (no, yes, condition) = (pop(&mut stack), pop(&mut stack), pop(&mut stack));
-                let branch = |c| if c { yes } else { no };
-                condition
-                    .iter()
-                    .map(branch)
-                    .fold(Values(0), Values::union)
+                condition.lift3(yes, no, if_then_else)
             }
             Operation::Schoose => {
                 let (b, a) = (pop(&mut stack), pop(&mut stack));
-                let outcome = |a, b| match (a, b) {
-                    (true, _) => Values::only(true),
-                    (false, true) => Values::only(false),
-                    (false, false) => Values::ANY,
-                };
-                let outcomes = a.iter().flat_map(|a| b.iter().map(move |b| outcome(a, b)));
-                outcomes.fold(Values(0), Values::union)
+                a.lift2(b, schoose)
             }
             Operation::And => binary(&mut stack, |a, b| a && b),
             Operation::Or => binary(&mut stack, |a, b| a || b),
@@ -94,13 +150,28 @@ pub fn evaluate(
     pop(&mut stack)
 }
 
-fn binary(stack: &mut Vec<Values>, f: impl Fn(bool, bool) -> bool) -> Values {
+fn if_then_else(condition: Values, yes: Values, no: Values) -> Values {
+    let branch = |c| if c { yes } else { no };
+    condition.iter().map(branch).fold(Values(0), Values::union)
+}
+
+fn schoose(a: Values, b: Values) -> Values {
+    let outcome = |a, b| match (a, b) {
+        (true, _) => Values::only(true),
+        (false, true) => Values::only(false),
+        (false, false) => Values::ANY,
+    };
+    let outcomes = a.iter().flat_map(|a| b.iter().map(move |b| outcome(a, b)));
+    outcomes.fold(Values(0), Values::union)
+}
+
+fn binary<D: Domain>(stack: &mut Vec<D>, f: impl Fn(bool, bool) -> bool) -> D {
     let (b, a) = (pop(stack), pop(stack));
-    a.combine(b, f)
+    a.lift2(b, |a, b| a.combine(b, &f))
 }
 
 /// An expression never takes a value that is not there ([`crate::program::Expression`]).
-fn pop(stack: &mut Vec<Values>) -> Values {
+fn pop<D: Domain>(stack: &mut Vec<D>) -> D {
     stack.pop().expect("expressions are well-formed postfix")
 }
 
@@ -110,7 +181,7 @@ mod tests {
 
     fn run(operations: &[Operation]) -> Vec<bool> {
         let none = |_| Values::ANY;
-        evaluate(operations, none, none).iter().collect()
+        evaluate::<Values>(operations, none, none).iter().collect()
     }
 
     #[test]

@@ -3,13 +3,21 @@
 use super::block::BlockKind;
 use super::parser::{Parsed, Parser, Reported};
 use super::token::TokenKind;
-use super::tree::{Identifier, List, Procedure};
+use super::tree::{ExpressionId, Identifier, List, Procedure};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::source::Span;
 
 /// More return values than this are refused: no program has them, and every engine would
 /// have to make room for them.
 const MOST_RETURNS: u32 = 1_000_000;
+
+/// What stands before a body.
+struct Header {
+    identifier: Identifier,
+    /// The number of return values, and where it is given.
+    returns: Option<(u32, Span)>,
+    parameters: u32,
+}
 
 impl Parser<'_> {
     pub fn program(&mut self) {
@@ -142,7 +150,7 @@ impl Parser<'_> {
         let first_statement = self.tree.statements.len() as u32;
         let first_label = self.tree.labels.len() as u32;
         self.points = 0;
-        let Some((identifier, returns, parameters)) = self.header() else {
+        let Some(header) = self.header() else {
             return;
         };
         let open = self.token.span();
@@ -154,13 +162,13 @@ impl Parser<'_> {
         }
         let enforce = self.body();
         self.tree.procedures.push(Procedure {
-            identifier,
-            returns,
+            identifier: header.identifier,
+            returns: header.returns,
             locals: List {
                 start: first_local,
                 end: self.tree.locals.len() as u32,
             },
-            parameters,
+            parameters: header.parameters,
             enforce,
             statements: List {
                 start: first_statement,
@@ -185,8 +193,7 @@ impl Parser<'_> {
     }
 
     /// The header up to its `)`. Nothing if no body follows either.
-    #[allow(clippy::type_complexity)]
-    fn header(&mut self) -> Option<(Identifier, Option<(u32, Span)>, u32)> {
+    fn header(&mut self) -> Option<Header> {
         let first_local = self.tree.locals.len();
         self.take(TokenKind::Dfs);
         let mut identifier = None;
@@ -220,7 +227,11 @@ impl Parser<'_> {
             name: self.tree.names.intern("_"),
             start: self.token.start,
         });
-        Some((identifier, returns, parameters))
+        Some(Header {
+            identifier,
+            returns,
+            parameters,
+        })
     }
 
     fn header_parts(
@@ -291,7 +302,7 @@ impl Parser<'_> {
     }
 
     /// The statements of a body, up to the word that closes it.
-    fn body(&mut self) -> Option<super::tree::ExpressionId> {
+    fn body(&mut self) -> Option<ExpressionId> {
         let mut enforce = None;
         loop {
             match self.token.kind {
@@ -311,12 +322,18 @@ impl Parser<'_> {
                     self.report_unclosed();
                     return enforce;
                 }
-                _ => self.statement(),
+                _ => {
+                    self.statement();
+                    if self.blocks.depth() == 0 {
+                        // What looked like a call was the header of the next procedure.
+                        return enforce;
+                    }
+                }
             }
         }
     }
 
-    fn enforce(&mut self, enforce: &mut Option<super::tree::ExpressionId>) {
+    fn enforce(&mut self, enforce: &mut Option<ExpressionId>) {
         let word = self.token.span();
         self.advance();
         if enforce.is_some() {

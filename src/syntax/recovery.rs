@@ -146,6 +146,23 @@ impl Parser<'_> {
         self.lexer.clone().name_in_braces(self.token).is_ok()
     }
 
+    /// Whether the token opens the body of a procedure, and nothing that may follow a call.
+    pub fn begins_body(&self) -> bool {
+        self.at(TokenKind::Begin) || self.at(TokenKind::LeftBrace) && !self.brace_is_name()
+    }
+
+    /// What looked like a call, at `start`, is the header of the next procedure: the one
+    /// that is read lacks its end. Goes back to read the header as such.
+    #[cold]
+    pub fn end_procedure_before(&mut self, start: u32) {
+        self.lexer.seek(start);
+        self.token = self.lexer.next_token();
+        if self.read_braces().is_ok() {
+            self.report_unclosed();
+        }
+        self.drop_all_blocks();
+    }
+
     /// A name, and then nothing that a statement could go on with.
     #[cold]
     pub fn misspelt_statement(&mut self, name: Identifier) -> Parsed<Begun> {

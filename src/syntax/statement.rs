@@ -333,6 +333,13 @@ impl Parser<'_> {
             self.push_point(kind, self.span_from(start));
             return;
         }
+        if let StatementKind::Call { callee, .. } = kind
+            && callee.start == start
+            && self.begins_body()
+        {
+            self.end_procedure_before(start);
+            return;
+        }
         self.push_point(kind, self.span_from(start));
         if let StatementKind::Call { callee, .. } = kind
             && (BinaryOperator::of(self.token.kind).is_some() || self.at(TokenKind::Question))

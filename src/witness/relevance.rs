@@ -9,7 +9,7 @@
 
 use crate::interpreter::Valuation;
 use crate::interpreter::replay::{Location, Step, Trace};
-use crate::interpreter::values::{Values, evaluate};
+use crate::interpreter::values::{Domain, Family, Values, evaluate};
 use crate::program::{Action, Expression, PointId, Program, VariableId};
 use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
@@ -244,15 +244,15 @@ impl Slice<'_> {
         let mut reads: Vec<_> = expressions.reads(expression).collect();
         reads.sort_unstable();
         reads.dedup();
-        // Try to do without one after the other; what matters anyway is kept.
-        let mut needed: Vec<VariableId> = reads.clone();
+        // Try to do without one after the other.
+        let mut needed: FxHashSet<VariableId> = reads.iter().copied().collect();
         // Beyond this the quadratic search is not worth it.
         const SMALL: usize = 24;
         if reads.len() <= SMALL {
-            for variable in reads.into_iter().rev() {
-                let without: Vec<_> = needed.iter().copied().filter(|v| *v != variable).collect();
-                if self.certain(expression, value, valuation, &without) {
-                    needed = without;
+            for variable in reads.iter().rev() {
+                needed.remove(variable);
+                if !self.certain(expression, value, valuation, &needed) {
+                    needed.insert(*variable);
                 }
             }
         }
@@ -260,31 +260,19 @@ impl Slice<'_> {
     }
 
     /// Whether the expression can come out as `value` whatever the values of the variables
-    /// that are not `known`. Decided by trying all of them if they are few, and by giving up
-    /// otherwise.
+    /// that are not `known`.
     fn certain(
         &self,
         expression: Expression,
         value: bool,
         valuation: &Valuation,
-        known: &[VariableId],
+        known: &FxHashSet<VariableId>,
     ) -> bool {
-        let program = self.program;
-        let mut unknown: Vec<_> = program.expressions.reads(expression).collect();
-        unknown.sort_unstable();
-        unknown.dedup();
-        unknown.retain(|variable| !known.contains(variable));
-        const MOST_UNKNOWN: usize = 8;
-        if unknown.len() > MOST_UNKNOWN {
-            return false;
-        }
-        (0_u32..1 << unknown.len()).all(|choice| {
-            let read = |variable| match unknown.iter().position(|u| *u == variable) {
-                Some(place) => Values::only(choice >> place & 1 == 1),
-                None => Values::only(valuation.get(variable)),
-            };
-            let operations = program.expressions.operations(expression);
-            evaluate(operations, read, |_| Values::ANY).contains(value)
-        })
+        let read = |variable| match known.contains(&variable) {
+            true => Family::exactly(Values::only(valuation.get(variable))),
+            false => Family::UNKNOWN,
+        };
+        let operations = self.program.expressions.operations(expression);
+        evaluate(operations, read, |_| Family::UNKNOWN).always_contains(value)
     }
 }

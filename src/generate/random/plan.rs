@@ -1,0 +1,97 @@
+//! What is settled before any body is written: headers, names of variables, and who has to
+//! call whom so that no procedure is left over.
+
+use super::options::Options;
+use super::randomness::Random;
+use std::ops::Range;
+
+#[derive(Debug)]
+pub struct Plan {
+    pub globals: Vec<String>,
+    pub procedures: Vec<Signature>,
+}
+
+#[derive(Debug)]
+pub struct Signature {
+    pub name: String,
+    pub parameters: Vec<String>,
+    pub locals: Vec<String>,
+    pub returns: u32,
+    /// Its labels are `L` and these numbers.
+    pub labels: Range<u32>,
+    /// The procedures that only this one is sure to call.
+    pub duties: Vec<u32>,
+}
+
+/// The stream of random numbers that plans use; procedures use the streams from 1 on.
+const PLAN_STREAM: u64 = 0;
+
+impl Plan {
+    pub fn new(seed: u64, options: &Options) -> Self {
+        let mut random = Random::new(seed, PLAN_STREAM);
+        let globals = names(&mut random, options, 'g', options.globals);
+        let mut next_label = 0;
+        let count = options.procedures.max(1);
+        let mut procedures: Vec<Signature> = (0..count)
+            .map(|index| {
+                let signature = signature(&mut random, options, index, next_label);
+                next_label = signature.labels.end;
+                signature
+            })
+            .collect();
+        // A tree over all procedures, callers first, not much deeper than the logarithm of
+        // their number.
+        for index in 1..count {
+            let caller = random.between(index / 6, (index - 1) / 2 + index / 4);
+            let caller = caller.min(index - 1) as usize;
+            procedures[caller].duties.push(index);
+        }
+        Plan {
+            globals,
+            procedures,
+        }
+    }
+
+    pub fn labels(&self) -> u32 {
+        self.procedures.last().map_or(0, |last| last.labels.end)
+    }
+}
+
+fn signature(random: &mut Random, options: &Options, index: u32, next_label: u32) -> Signature {
+    let main = index == 0;
+    let parameters = if main {
+        0
+    } else {
+        random.below(options.parameters + 1)
+    };
+    let returns = if main {
+        0
+    } else {
+        random.below(options.returns + 1)
+    };
+    let locals = random.between(options.locals.min(1), options.locals);
+    let labels = random.between(options.labels.min(1), options.labels);
+    Signature {
+        name: match index {
+            0 => "main".into(),
+            _ => format!("f{index}"),
+        },
+        parameters: names(random, options, 'a', parameters),
+        locals: names(random, options, 'l', locals),
+        returns,
+        labels: next_label..next_label.saturating_add(labels),
+        duties: Vec::new(),
+    }
+}
+
+/// Plain names, and the predicates on C expressions that SLAM uses as names.
+fn names(random: &mut Random, options: &Options, letter: char, count: u32) -> Vec<String> {
+    let name = |i: u32| {
+        if !random.percent(options.predicates) {
+            return format!("{letter}{i}");
+        }
+        let operators = ["==0", "!=0", ">0", "->next==0", "<limit", "&1", "->irql == 2"];
+        format!("{{{letter}{i}{}}}", random.pick(&operators))
+    };
+    (0..count).map(name).collect()
+}
