@@ -94,9 +94,9 @@ impl Automaton {
 }
 
 fn circled(set: u32) -> String {
-    match char::from_u32(0x2460 + set.wrapping_sub(1)) {
-        _ if set == 0 => "⓪".to_owned(),
-        Some(c) if set <= 20 => c.to_string(),
+    match set {
+        0 => "⓪".to_owned(),
+        1..=20 => char::from_u32(0x245f + set).map_or_else(String::new, String::from),
         _ => format!("({set})"),
     }
 }

@@ -40,8 +40,8 @@ pub(crate) struct Quotient {
     pub(crate) class: Vec<u32>,
 }
 
-/// Implications tested before a simulation is given up.
-const COMPARISONS: usize = 4_000_000;
+/// Implications tested and edges looked at, all rounds together, before a simulation is given up.
+const WORK: usize = 1_500_000;
 
 struct Simulation<'a> {
     graph: &'a Graph,
@@ -55,7 +55,7 @@ struct Simulation<'a> {
     class: Vec<u32>,
     /// For each class the classes that simulate it, itself included, ascending.
     above: Vec<Vec<u32>>,
-    comparisons: usize,
+    work: usize,
 }
 
 /// The quotient by simulation, or `None` where a limit was hit.
@@ -105,7 +105,7 @@ pub(crate) fn simulate(
         scratch,
         class: vec![0; states],
         above: vec![vec![0]],
-        comparisons: 0,
+        work: 0,
     };
     let signatures = simulation.refine(initial_marks)?;
     simulation.quotient(&signatures, bdd)
@@ -167,6 +167,7 @@ impl Simulation<'_> {
             let mut old = Vec::new();
             let mut class = Vec::with_capacity(self.class.len());
             for state in 0..self.class.len() {
+                self.work += self.steps[state].len();
                 let signature = self.signature(state, initial_marks, &above);
                 if self.scratch.exhausted() {
                     return None;
@@ -187,12 +188,12 @@ impl Simulation<'_> {
                     if before.binary_search(&old[other]).is_err() {
                         continue;
                     }
-                    self.comparisons += 1;
+                    self.work += 1;
                     if self.scratch.implies(signature, larger) {
                         here.push(other as u32);
                     }
                 }
-                if self.scratch.exhausted() || self.comparisons > COMPARISONS {
+                if self.scratch.exhausted() || self.work > WORK {
                     return None;
                 }
                 relation.push(here);
