@@ -6,7 +6,7 @@ use crate::bdd::{Bdds, Collection};
 use crate::interpreter::replay::{Trace, replay};
 use crate::program::Program;
 use crate::saturation::{PostStar, PreStar, Watch};
-use crate::spds::copies::{COPIES, Copies};
+use crate::spds::copies::{COPIES, Copies, Order};
 use crate::spds::{Analyses, Head, ProgramHeads, Spds, encode};
 use crate::witness::concrete::{Concretizer, concretize, unfold, unfolded_length};
 use crate::witness::{Search, find};
@@ -31,7 +31,8 @@ pub fn check(
     };
     let bdds = Bdds::new(layout.len() * COPIES, options.memory, collection)?;
     bdds.session(|| {
-        let copies = Copies::new(&bdds);
+        let order: Vec<_> = (0..layout.len()).collect();
+        let copies = Copies::new(&bdds, Order::new(&order));
         let analyses = Analyses {
             layout,
             calls: &calls,
@@ -52,6 +53,7 @@ pub fn check(
             watch,
             board,
             bdds: &bdds,
+            copies: &copies,
             spds: &spds,
             heads: &heads,
             goals: properties.iter().map(|p| goals(p, &heads)).collect(),
@@ -81,6 +83,7 @@ struct Check<'a> {
     watch: &'a Watch,
     board: &'a Board,
     bdds: &'a Bdds,
+    copies: &'a Copies<'a>,
     spds: &'a Spds,
     heads: &'a ProgramHeads,
     /// For each property, the heads that violate it.
@@ -105,9 +108,8 @@ impl Check<'_> {
         self.board
             .measure(|statistics| statistics.edges = post_star.edge_count());
         if self.options.trace {
-            let data_variables = self.layout.len();
             let summaries = post_star.summaries();
-            let search = Search::new(self.spds, self.bdds, self.watch, summaries, data_variables);
+            let search = Search::new(self.spds, self.copies, self.watch, summaries);
             for property in violated {
                 self.explain(&search, property)?;
             }

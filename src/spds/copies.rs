@@ -25,8 +25,19 @@ pub enum Copy {
 /// How many copies there are.
 pub const COPIES: u32 = 3;
 
-pub fn level(variable: DataVariable, copy: Copy) -> Level {
-    variable * COPIES + copy as Level
+/// The variable order: for each data variable, its place from the top.
+#[derive(Clone, Debug)]
+pub struct Order(Vec<u32>);
+
+impl Order {
+    /// The variables in the order of this list.
+    pub fn new(variables: &[DataVariable]) -> Self {
+        let mut places = vec![0; variables.len()];
+        for (place, variable) in variables.iter().enumerate() {
+            places[*variable as usize] = place as u32;
+        }
+        Order(places)
+    }
 }
 
 /// Renames variables from one copy to others: a conjunction with an equality, then the old
@@ -46,21 +57,32 @@ impl Renaming {
 /// Sets of literals' levels, made once and shared.
 pub struct Copies<'a> {
     pub bdds: &'a Bdds,
+    order: Order,
     cubes: RefCell<FxHashMap<Box<[Level]>, Bdd>>,
     renamings: RefCell<FxHashMap<Box<[(Level, Level)]>, Renaming>>,
 }
 
 impl<'a> Copies<'a> {
-    pub fn new(bdds: &'a Bdds) -> Self {
+    pub fn new(bdds: &'a Bdds, order: Order) -> Self {
         Copies {
             bdds,
+            order,
             cubes: RefCell::default(),
             renamings: RefCell::default(),
         }
     }
 
+    /// How many data variables there are.
+    pub fn data_variables(&self) -> u32 {
+        self.order.0.len() as u32
+    }
+
+    pub fn level(&self, variable: DataVariable, copy: Copy) -> Level {
+        self.order.0[variable as usize] * COPIES + copy as Level
+    }
+
     pub fn variable(&self, variable: DataVariable, copy: Copy) -> Bdd {
-        self.bdds.variable(level(variable, copy))
+        self.bdds.variable(self.level(variable, copy))
     }
 
     /// The conjunction of these BDD variables, for quantification.

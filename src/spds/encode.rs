@@ -5,7 +5,7 @@
 //! the call; and one head for failed assertions, which has no rules. What a head's edges
 //! depend on are the live variables of the point and the rigid ones of its procedure.
 
-use super::copies::{Copies, Copy, level};
+use super::copies::{Copies, Copy};
 use super::statement::{Effect, Transfers, Value};
 use super::{Entry, EntryId, Head, Interface, Right, Rule, Spds, TransferId};
 use crate::analysis::{CallGraph, DataVariable, Layout, Liveness, ModRef};
@@ -428,8 +428,8 @@ impl<'a, 'b> Encoder<'a, 'b> {
         if let Some(resume) = self.known_resumes.get(&known) {
             return Ok(*resume);
         }
-        let key = bits::members(key).map(|v| level(v, Copy::Next));
-        let unneeded = bits::members(&unneeded).map(|v| level(v, Copy::Current));
+        let key = bits::members(key).map(|v| self.copies.level(v, Copy::Next));
+        let unneeded = bits::members(&unneeded).map(|v| self.copies.level(v, Copy::Current));
         let resume = self.resumes.len() as u32;
         self.resumes.push(self.copies.cube(key.chain(unneeded))?);
         self.known_resumes.insert(known, resume);
@@ -448,8 +448,8 @@ impl<'a, 'b> Encoder<'a, 'b> {
             first_rule[head + 1] += first_rule[head];
         }
         let all = 0..self.analyses.layout.len();
-        let current = |v| level(v, Copy::Current);
-        let entry = |v| level(v, Copy::Entry);
+        let current = |v| self.copies.level(v, Copy::Current);
+        let entry = |v| self.copies.level(v, Copy::Entry);
         let spds = Spds {
             ranks: self.ranks(false),
             backward_ranks: self.ranks(true),
@@ -504,18 +504,18 @@ fn make_interface(
     handed: &[u64],
 ) -> Result<Interface, OutOfNodes> {
     let bdds = copies.bdds;
-    let key_in = |copy| bits::members(key).map(move |v| level(v, copy));
-    let handed_in = |copy| bits::members(handed).map(move |v| level(v, copy));
+    let key_in = |copy| bits::members(key).map(move |v| copies.level(v, copy));
+    let handed_in = |copy| bits::members(handed).map(move |v| copies.level(v, copy));
     let next_to_current = || key_in(Copy::Next).zip(key_in(Copy::Current));
     let not_rigid = bits::members(key).filter(|v| !bits::contains(rigid, *v));
-    let next_to_entry = not_rigid.map(|v| (level(v, Copy::Next), level(v, Copy::Entry)));
+    let next_to_entry = not_rigid.map(|v| (copies.level(v, Copy::Next), copies.level(v, Copy::Entry)));
     let edge_to_next = bits::members(key).map(|v| {
         let copy = if bits::contains(rigid, v) {
             Copy::Current
         } else {
             Copy::Entry
         };
-        (level(v, copy), level(v, Copy::Next))
+        (copies.level(v, copy), copies.level(v, Copy::Next))
     });
     let mut handed_equal = bdds.constant(true);
     for variable in bits::members(handed) {
@@ -532,7 +532,7 @@ fn make_interface(
         key_to_next: copies.renaming(key_in(Copy::Current).zip(key_in(Copy::Next)))?,
         leave: copies.renaming(edge_to_next)?,
         key_next: copies.cube(key_in(Copy::Next))?,
-        not_key: copies.cube(not_key.map(|v| level(v, Copy::Current)))?,
+        not_key: copies.cube(not_key.map(|v| copies.level(v, Copy::Current)))?,
         handed_equal,
         handed_to_next: copies.renaming(handed_in(Copy::Current).zip(handed_in(Copy::Next)))?,
         handed_to_entry: copies.renaming(handed_in(Copy::Current).zip(handed_in(Copy::Entry)))?,

@@ -5,7 +5,7 @@
 //! great deal, and procedures share their locals' variables, so transfers are looked up by
 //! what they depend on before any BDD is made.
 
-use super::copies::{Copies, Copy, level};
+use super::copies::{Copies, Copy};
 use super::expression::{May, evaluate};
 use super::{Transfer, TransferId};
 use crate::analysis::{DataVariable, Layout};
@@ -212,11 +212,11 @@ impl<'a, 'b> Transfers<'a, 'b> {
         let assigned = effect.assignments.iter().map(|(variable, _)| *variable);
         let changed = assigned.chain(effect.arbitrary.iter().copied());
         let unneeded = changed.filter(|v| !set.contains(v));
-        let unneeded = copies.cube(unneeded.map(|v| level(v, Copy::Next)))?;
+        let unneeded = copies.cube(unneeded.map(|v| copies.level(v, Copy::Next)))?;
         let relation = bdds.exists(&relation, &unneeded)?;
-        let set_next = copies.cube(set.iter().map(|v| level(*v, Copy::Next)))?;
+        let set_next = copies.cube(set.iter().map(|v| copies.level(*v, Copy::Next)))?;
         let renaming = |from, to| {
-            let pairs = set.iter().map(|v| (level(*v, from), level(*v, to)));
+            let pairs = set.iter().map(|v| (copies.level(*v, from), copies.level(*v, to)));
             copies.renaming(pairs)
         };
         let (set, unset) = match is_push || set.is_empty() {
@@ -228,7 +228,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
         };
         Ok(Transfer {
             relation,
-            forget: copies.cube(bits::members(forget).map(|v| level(v, Copy::Current)))?,
+            forget: copies.cube(bits::members(forget).map(|v| copies.level(v, Copy::Current)))?,
             set,
             unset,
             set_next,

@@ -11,7 +11,7 @@ use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds};
 use crate::bits;
 use crate::saturation::{Stop, Summary, Watch};
-use crate::spds::copies::{Copy, level};
+use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Head, Right, Rule, RuleId, Spds};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -69,7 +69,7 @@ type Ring = Vec<(Head, Bdd)>;
 pub struct Search<'a> {
     pub spds: &'a Spds,
     pub bdds: &'a Bdds,
-    pub data_variables: u32,
+    pub copies: &'a Copies<'a>,
     watch: &'a Watch,
     summaries: &'a [Summary],
     /// For each entry, the unions of its first increments.
@@ -80,15 +80,14 @@ impl<'a> Search<'a> {
     /// `summaries` must be complete: those of a finished `post*`.
     pub fn new(
         spds: &'a Spds,
-        bdds: &'a Bdds,
+        copies: &'a Copies<'a>,
         watch: &'a Watch,
         summaries: &'a [Summary],
-        data_variables: u32,
     ) -> Self {
         Search {
             spds,
-            bdds,
-            data_variables,
+            bdds: copies.bdds,
+            copies,
             watch,
             summaries,
             unions: RefCell::new(vec![Vec::new(); summaries.len()]),
@@ -436,8 +435,8 @@ impl<'a> Search<'a> {
     /// One copy's values in the smallest member of a set that is not empty.
     pub fn smallest(&self, set: &Bdd, copy: Copy) -> Values {
         let member = self.bdds.smallest(set).unwrap_or_default();
-        (0..self.data_variables)
-            .map(|variable| member.get(level(variable, copy) as usize) == Some(&Some(true)))
+        (0..self.copies.data_variables())
+            .map(|variable| member.get(self.copies.level(variable, copy) as usize) == Some(&Some(true)))
             .collect()
     }
 
@@ -449,7 +448,7 @@ impl<'a> Search<'a> {
     ) -> BddResult {
         self.bdds.minterm(variables.map(|variable| {
             let value = values[variable as usize];
-            (level(variable, Copy::Current), value)
+            (self.copies.level(variable, Copy::Current), value)
         }))
     }
 }

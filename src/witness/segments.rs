@@ -8,7 +8,7 @@
 
 use super::search::{CallUse, Path, Query, Search};
 use crate::saturation::Stop;
-use crate::spds::copies::{Copy, level};
+use crate::spds::copies::Copy;
 use crate::spds::{Head, Right};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -55,7 +55,7 @@ fn unfold(search: &Search<'_>, call: &CallUse) -> Result<Path, Stop> {
     let (spds, bdds) = (search.spds, search.bdds);
     let interface = spds.interface(call.entry);
     let handed = interface.handed.iter().zip(&call.handed);
-    let handed = bdds.minterm(handed.map(|(v, value)| (level(*v, Copy::Current), *value)))?;
+    let handed = bdds.minterm(handed.map(|(v, value)| (search.copies.level(*v, Copy::Current), *value)))?;
     let goal = |head: Head| {
         let mut rules = spds.rules_from(head).map(|id| spds.rule(id));
         match rules.find(|rule| matches!(rule.right, Right::Pop { .. })) {
