@@ -19,7 +19,9 @@ fn examples() -> Vec<PathBuf> {
 
 /// Options and the expected first word of every line of the output.
 fn expectations(text: &str) -> Vec<(Vec<String>, String)> {
-    let lines = text.lines().filter_map(|line| line.strip_prefix("// derny:"));
+    let lines = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("// derny:"));
     let split = lines.map(|line| {
         let (options, verdict) = line.rsplit_once(" : ").expect("`options : verdict`");
         let options = options.split_whitespace().map(str::to_owned).collect();

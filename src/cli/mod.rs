@@ -7,6 +7,7 @@ mod input;
 mod limits;
 mod progress;
 mod random;
+mod show;
 
 use arguments::{Arguments, Command, Generator};
 use clap::{CommandFactory, Parser};
@@ -42,7 +43,7 @@ pub fn run() -> ExitCode {
     };
     let exit = match arguments.command {
         Command::Check(arguments) => check::run(*arguments),
-        Command::Show(_arguments) => todo!(),
+        Command::Show(arguments) => show::run(&arguments),
         Command::Generate(arguments) => generate(&arguments.what),
         Command::Completions { shell } => completions(shell),
     };

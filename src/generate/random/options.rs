@@ -82,7 +82,7 @@ impl Options {
     pub fn driver() -> Self {
         Options {
             procedures: 160,
-            globals: 12,
+            globals: 11,
             locals: 12,
             parameters: 6,
             returns: 4,

@@ -60,7 +60,18 @@ impl Plan {
 }
 
 /// How many globals a procedure of a careful program deals with.
-const OWN_GLOBALS: usize = 4;
+const OWN_GLOBALS: usize = 3;
+
+/// The globals that a procedure deals with. Large programs are made of parts: neighbours
+/// share globals, those far apart do not.
+fn part<'a>(index: u32, options: &Options, globals: &'a [String]) -> &'a [String] {
+    if !options.careful || globals.len() <= OWN_GLOBALS {
+        return globals;
+    }
+    let places = (globals.len() - OWN_GLOBALS + 1) as u64;
+    let place = u64::from(index) * places / u64::from(options.procedures.max(1));
+    &globals[place as usize..][..OWN_GLOBALS]
+}
 
 fn signature(
     random: &mut Random,
@@ -89,10 +100,7 @@ fn signature(
         },
         parameters: names(random, options, 'a', parameters),
         locals: names(random, options, 'l', locals),
-        globals: match options.careful {
-            true => random.sample(globals, OWN_GLOBALS),
-            false => globals.to_vec(),
-        },
+        globals: part(index, options, globals).to_vec(),
         returns,
         labels: next_label..next_label.saturating_add(labels),
         duties: Vec::new(),
@@ -105,7 +113,15 @@ fn names(random: &mut Random, options: &Options, letter: char, count: u32) -> Ve
         if !random.percent(options.predicates) {
             return format!("{letter}{i}");
         }
-        let operators = ["==0", "!=0", ">0", "->next==0", "<limit", "&1", "->irql == 2"];
+        let operators = [
+            "==0",
+            "!=0",
+            ">0",
+            "->next==0",
+            "<limit",
+            "&1",
+            "->irql == 2",
+        ];
         format!("{{{letter}{i}{}}}", random.pick(&operators))
     };
     (0..count).map(name).collect()

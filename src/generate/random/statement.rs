@@ -223,7 +223,9 @@ impl Body<'_> {
         let arguments = self.values(signature.parameters.len());
         let mut targets = Vec::new();
         if signature.returns > 0 && !self.random.percent(10) {
-            targets = self.random.sample(&self.variable, signature.returns as usize);
+            targets = self
+                .random
+                .sample(&self.variable, signature.returns as usize);
             while targets.len() < signature.returns as usize {
                 targets.push("_".into());
             }
