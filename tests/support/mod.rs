@@ -1,0 +1,90 @@
+//! What several test files need: running the real binary, and an outline of a program that
+//! the shape of a trace is compared with.
+//!
+//! Nothing here uses the library: outline and trace checker are written from the language's
+//! description alone, so that a mistake in the parser or the replay does not hide itself.
+
+// Each test file is a crate of its own and uses a part of this.
+#![allow(dead_code)]
+
+pub mod outline;
+pub mod trace;
+
+use serde_json::Value;
+use std::path::Path;
+
+/// How a run of the binary ended.
+pub struct Run {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Run {
+    /// Standard output as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| {
+            panic!(
+                "standard output is no JSON ({error}), exit code {}:\n{}\n{}",
+                self.code, self.stdout, self.stderr
+            )
+        })
+    }
+
+    /// The list of results of a JSON report.
+    pub fn results(&self) -> Vec<Value> {
+        let json = self.json();
+        json["results"]
+            .as_array()
+            .expect("results is a list")
+            .clone()
+    }
+}
+
+pub fn command() -> assert_cmd::Command {
+    assert_cmd::Command::new(env!("CARGO_BIN_EXE_derny"))
+}
+
+pub fn run_command(mut command: assert_cmd::Command) -> Run {
+    let output = command.output().expect("the binary starts");
+    Run {
+        code: output.status.code().expect("an exit code, not a signal"),
+        stdout: String::from_utf8(output.stdout).expect("standard output is UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("standard error is UTF-8"),
+    }
+}
+
+/// Runs `derny` with these arguments.
+pub fn derny(arguments: &[&str]) -> Run {
+    let mut command = command();
+    command.args(arguments);
+    run_command(command)
+}
+
+/// Runs `derny check FILE` with these further arguments.
+pub fn check(file: &Path, arguments: &[&str]) -> Run {
+    let mut command = command();
+    command.arg("check").arg(file).args(arguments);
+    run_command(command)
+}
+
+/// A program in a folder that goes away with the value.
+pub struct Written {
+    folder: tempfile::TempDir,
+}
+
+impl Written {
+    pub fn new(program: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder for a program");
+        std::fs::write(folder.path().join("program.bp"), program).expect("the program is written");
+        Written { folder }
+    }
+
+    pub fn path(&self) -> std::path::PathBuf {
+        self.folder.path().join("program.bp")
+    }
+
+    pub fn check(&self, arguments: &[&str]) -> Run {
+        check(&self.path(), arguments)
+    }
+}
