@@ -7,6 +7,7 @@ pub mod source;
 pub mod syntax;
 
 pub mod lower;
+pub mod property;
 pub mod program;
 
 pub mod analysis;

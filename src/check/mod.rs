@@ -1,15 +1,14 @@
 //! The check: from a program and properties to verdicts and traces.
 
 mod board;
-mod property;
 mod symbolic;
 
 pub use board::{Board, Finding, Phase, Statistics, TraceFinding};
-pub use property::{Kind, Property, PropertyError, Request, resolve};
 
 use crate::explicit;
 use crate::interpreter::replay::Mismatch;
 use crate::program::Program;
+use crate::property::Property;
 use crate::saturation::{Stop, Watch};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

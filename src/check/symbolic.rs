@@ -1,10 +1,11 @@
 //! The symbolic check, in the order of the paper's outline.
 
-use super::{Board, CheckError, Direction, Options, Phase, Property, TraceFinding, Verdict};
+use super::{Board, CheckError, Direction, Options, Phase, TraceFinding, Verdict};
 use crate::analysis::{CallGraph, Layout, Liveness, ModRef};
 use crate::bdd::{Bdds, Collection};
 use crate::interpreter::replay::{Trace, replay};
 use crate::program::Program;
+use crate::property::Property;
 use crate::saturation::{PostStar, PreStar, Watch};
 use crate::spds::copies::{COPIES, Copies, Order};
 use crate::spds::{Analyses, Head, ProgramHeads, Spds, encode};
@@ -23,7 +24,7 @@ pub fn check(
     let layout = Layout::of(program);
     let calls = CallGraph::of(program);
     let mod_ref = ModRef::of(program, &layout, &calls);
-    let liveness = Liveness::of(program, &layout, &calls, &mod_ref);
+    let liveness = Liveness::of(program, &layout, &calls, &mod_ref, &[]);
     board.enter(Phase::Encoding);
     let collection = match options.measure {
         true => Collection::Measured,
@@ -31,8 +32,7 @@ pub fn check(
     };
     let bdds = Bdds::new(layout.len() * COPIES, options.memory, collection)?;
     bdds.session(|| {
-        let order: Vec<_> = (0..layout.len()).collect();
-        let copies = Copies::new(&bdds, Order::new(&order));
+        let copies = Copies::new(&bdds, Order::new(&layout.default_order()));
         let analyses = Analyses {
             layout,
             calls: &calls,

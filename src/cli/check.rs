@@ -9,10 +9,10 @@ use super::limits::{Limits, watch_interrupts};
 use super::progress::Progress;
 use super::{Exit, input};
 use crate::check::{
-    Board, CheckError, Direction, Engine, Finding, Kind, Options, Phase, Request, Verdict, check,
-    resolve,
+    Board, CheckError, Direction, Engine, Finding, Options, Phase, Verdict, check,
 };
 use crate::program::Program;
+use crate::property::{Kind, Request, resolve};
 use crate::report::{Measured, Reason, ReportedResult, Results, json, text};
 use crate::saturation::{Stop, Watch};
 use anyhow::{Context, anyhow, bail};

@@ -1,7 +1,8 @@
 //! Results as text, for people.
 
 use super::{Measured, Results, trace};
-use crate::check::{Kind, TraceFinding, Verdict};
+use crate::check::{TraceFinding, Verdict};
+use crate::property::Kind;
 use std::io::Write;
 
 /// One line a property, the verdict first, and the trace under a violation.
