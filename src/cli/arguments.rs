@@ -151,6 +151,8 @@ pub enum Generator {
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]
         n: u32,
     },
+    /// A random program: the same for the same seed and options
+    Random(Box<super::random::RandomArguments>),
 }
 
 fn seconds(text: &str) -> Result<std::time::Duration, String> {

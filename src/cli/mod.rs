@@ -6,6 +6,7 @@ mod check;
 mod input;
 mod limits;
 mod progress;
+mod random;
 
 use arguments::{Arguments, Command, Generator};
 use clap::{CommandFactory, Parser};
@@ -58,6 +59,9 @@ fn generate(what: &Generator) -> anyhow::Result<Exit> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match what {
         Generator::Level { n } => crate::generate::level::write(*n, &mut out)?,
+        Generator::Random(random) => {
+            crate::generate::random::write(random.seed(), &random.options(), &mut out)?;
+        }
     }
     out.flush()?;
     Ok(Exit::Holds)

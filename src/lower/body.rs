@@ -254,7 +254,8 @@ impl<'a> Lowering<'a> {
 
     fn return_statement(&mut self, id: ProcedureId, values: List, span: Span) -> Action {
         let signature = &self.signatures[id.0 as usize];
-        if values.len() != signature.returns as usize {
+        let lost = self.tree.procedures[id.0 as usize].lost.header;
+        if values.len() != signature.returns as usize && !lost {
             let name = self
                 .tree
                 .shown(self.tree.procedures[id.0 as usize].identifier.name);
@@ -291,6 +292,9 @@ impl<'a> Lowering<'a> {
             self.unknown.note(Space::Procedure, callee);
             return goto(next);
         };
+        if self.tree.procedures[index as usize].lost.header {
+            return goto(next);
+        }
         let signature = &self.signatures[index as usize];
         let text = self.tree.shown(callee.name);
         if arguments.len() != signature.parameters as usize {

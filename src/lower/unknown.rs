@@ -57,6 +57,14 @@ impl Unknown {
         }
         let uses = std::mem::take(&mut self.uses);
         for ((space, name), uses) in uses {
+            let lost = match space {
+                Space::Variable => procedure.lost.variables || tree.lost_globals,
+                Space::Procedure => tree.incomplete,
+                Space::Label => procedure.lost.labels,
+            };
+            if lost {
+                continue;
+            }
             let text = tree.shown(name);
             let what = match space {
                 Space::Variable => "variable",

@@ -121,6 +121,13 @@ impl Parser<'_> {
         self.tree.statements.push(Statement { kind, span });
     }
 
+    /// Adds the point of a statement that could not be read.
+    #[cold]
+    pub fn push_unreadable(&mut self, span: Span) {
+        self.unreadable += 1;
+        self.push_point(StatementKind::Unreadable, span);
+    }
+
     fn push_bracket(&mut self, kind: StatementKind) {
         let span = Span::default();
         self.tree.statements.push(Statement { kind, span });

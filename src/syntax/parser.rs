@@ -11,7 +11,7 @@ use super::expression::Pending;
 use super::lexer::Lexer;
 use super::recent::RecentNames;
 use super::token::{Token, TokenKind};
-use super::tree::{Identifier, Tree, shorten};
+use super::tree::{Identifier, Lost, Tree, shorten};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
 
@@ -37,6 +37,10 @@ pub struct Parser<'a> {
     pub blocks: Blocks,
     /// The control points so far of the procedure that is read.
     pub points: u32,
+    /// Those of them that could not be read.
+    pub unreadable: u32,
+    /// What has been lost of the procedure that is read.
+    pub lost: Lost,
     /// A comment or a name in braces did not end: what is missing after it is no news.
     pub cut_short: bool,
     /// Whether `'x` may stand in the expression that is read.
@@ -64,6 +68,8 @@ impl<'a> Parser<'a> {
             operators: Vec::new(),
             blocks: Blocks::default(),
             points: 0,
+            unreadable: 0,
+            lost: Lost::default(),
             cut_short: false,
             next_values: false,
             parenthesised: false,

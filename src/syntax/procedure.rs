@@ -3,7 +3,7 @@
 use super::block::BlockKind;
 use super::parser::{Parsed, Parser, Reported};
 use super::token::TokenKind;
-use super::tree::{ExpressionId, Identifier, List, Procedure};
+use super::tree::{ExpressionId, Identifier, List, Lost, Procedure};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::source::Span;
 
@@ -68,6 +68,7 @@ impl Parser<'_> {
         let result = self.declared_names(&mut names);
         self.tree.globals = names;
         if result.is_err() {
+            self.tree.lost_globals = true;
             self.recover_declaration();
         }
     }
@@ -84,6 +85,7 @@ impl Parser<'_> {
         let result = self.declared_names(&mut names);
         self.tree.locals = names;
         if result.is_err() {
+            self.lost.variables = true;
             self.recover();
         }
     }
@@ -150,6 +152,8 @@ impl Parser<'_> {
         let first_statement = self.tree.statements.len() as u32;
         let first_label = self.tree.labels.len() as u32;
         self.points = 0;
+        self.unreadable = 0;
+        self.lost = Lost::default();
         let Some(header) = self.header() else {
             return;
         };
@@ -179,6 +183,7 @@ impl Parser<'_> {
                 end: self.tree.labels.len() as u32,
             },
             points: self.points,
+            lost: self.lost,
             close: Span::new(self.previous_end - self.closing_length(), self.previous_end),
         });
     }
@@ -200,6 +205,8 @@ impl Parser<'_> {
         let mut returns = None;
         let result = self.header_parts(&mut identifier, &mut returns);
         if result.is_err() {
+            self.lost.header = true;
+            self.lost.variables = true;
             while !self.token.kind.stops_recovery() && !self.at(TokenKind::LeftBrace) {
                 self.advance();
             }
@@ -216,6 +223,7 @@ impl Parser<'_> {
                 {
                     self.tree.locals.truncate(first_local);
                     self.tree.incomplete = true;
+                    self.tree.lost_globals = true;
                     return None;
                 }
             }
@@ -340,7 +348,7 @@ impl Parser<'_> {
             let message = "a procedure has at most one `enforce`";
             let diagnostic = Diagnostic::error(word, message);
             self.report(diagnostic.with_hint("join the conditions with `&`"));
-        } else if self.points > 0 || self.blocks.depth() > 1 {
+        } else if self.points > self.unreadable || self.blocks.depth() > 1 {
             let message = "`enforce` must stand before the first statement of the procedure";
             self.report(Diagnostic::error(word, message));
         }

@@ -70,6 +70,7 @@ impl Parser<'_> {
             self.lexer.seek(self.token.end);
         }
         self.advance();
+        self.lost.labels |= self.at(TokenKind::Colon);
     }
 
     /// Takes `then`, `do` or `begin`, or what was written instead of it.
@@ -86,10 +87,7 @@ impl Parser<'_> {
         }
         let misspelt = self.at(TokenKind::Name)
             && nearest(&self.text(), [spelling]).is_some()
-            && !matches!(
-                self.peek().kind,
-                TokenKind::Assign | TokenKind::Comma | TokenKind::Equal | TokenKind::Colon
-            );
+            && !self.name_goes_on();
         if misspelt {
             let message = format!("expected `{spelling}`, found {}", self.found());
             let hint = format!("did you mean `{spelling}`?");
@@ -98,13 +96,28 @@ impl Parser<'_> {
             return;
         }
         self.unexpected(&format!("`{spelling}`"));
-        let other = matches!(
+        let wrong_word = matches!(
             self.token.kind,
-            TokenKind::Then | TokenKind::Do | TokenKind::Begin | TokenKind::Unknown
+            TokenKind::Then | TokenKind::Do | TokenKind::Begin
         );
-        if other {
+        if wrong_word {
             self.advance();
+        } else if !self.begins_statement() || self.at(TokenKind::Name) && !self.name_goes_on() {
+            self.recover_to_block();
+            self.take(kind);
         }
+    }
+
+    /// Whether the name that is looked at can begin a statement.
+    fn name_goes_on(&self) -> bool {
+        matches!(
+            self.peek().kind,
+            TokenKind::Assign
+                | TokenKind::Comma
+                | TokenKind::Equal
+                | TokenKind::Colon
+                | TokenKind::LeftParenthesis
+        )
     }
 
     /// After what looks like a call: `whlie (x) do` is none.
@@ -201,6 +214,10 @@ impl Parser<'_> {
                 self.open_while(span, condition);
                 Ok(Begun::Compound)
             }
+            Some((TokenKind::Decl, _)) => {
+                self.lost.variables = true;
+                Err(Reported)
+            }
             _ => Err(Reported),
         }
     }
@@ -217,6 +234,7 @@ impl Parser<'_> {
     #[cold]
     pub fn recover_outside(&mut self) {
         self.tree.incomplete = true;
+        self.tree.lost_globals = true;
         while !self.at_end() {
             match self.token.kind {
                 TokenKind::Decl | TokenKind::Void | TokenKind::Bool | TokenKind::Dfs => return,

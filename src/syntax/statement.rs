@@ -50,7 +50,7 @@ impl Parser<'_> {
                 Ok(None) => {}
                 Err(Reported) => {
                     self.restore(saved);
-                    self.push_point(StatementKind::Unreadable, self.span_from(start));
+                    self.push_unreadable(self.span_from(start));
                     self.recover();
                 }
             }
@@ -103,6 +103,18 @@ impl Parser<'_> {
                     TokenKind::Abortif => StatementKind::Abortif(condition),
                     _ => StatementKind::Assume(condition),
                 }))
+            }
+            TokenKind::LeftParenthesis => {
+                // Perhaps an `if` or `while` whose word is missing: then its blocks matter.
+                let word = self.token.span();
+                let reported = self.unexpected("a statement");
+                let condition = self.condition();
+                match self.token.kind {
+                    TokenKind::Then => self.open_if(word, condition),
+                    TokenKind::Do => self.open_while(word, condition),
+                    _ => return Err(reported),
+                }
+                Ok(None)
             }
             _ => {
                 let reported = self.unexpected("a statement");
@@ -340,16 +352,20 @@ impl Parser<'_> {
             self.end_procedure_before(start);
             return;
         }
-        self.push_point(kind, self.span_from(start));
+        let span = self.span_from(start);
         if let StatementKind::Call { callee, .. } = kind
             && (BinaryOperator::of(self.token.kind).is_some() || self.at(TokenKind::Question))
         {
-            let span = self.tree.span(callee);
-            self.report_call_in_expression(span);
+            let callee = self.tree.span(callee);
+            self.report_call_in_expression(callee);
+            self.push_unreadable(span);
             self.recover();
             return;
         }
-        if !self.semicolon_is_understood("the statement") {
+        if self.semicolon_is_understood("the statement") {
+            self.push_point(kind, span);
+        } else {
+            self.push_unreadable(span);
             self.recover();
         }
     }
@@ -371,7 +387,7 @@ impl Parser<'_> {
         false
     }
 
-    fn begins_statement(&self) -> bool {
+    pub fn begins_statement(&self) -> bool {
         matches!(
             self.token.kind,
             TokenKind::Name
@@ -408,7 +424,7 @@ impl Parser<'_> {
             self.report(Diagnostic::error(span, message).with_hint("write `skip;` after it"));
         }
         let here = Span::new(self.token.start, self.token.start);
-        self.push_point(StatementKind::Unreadable, here);
+        self.push_unreadable(here);
         self.take(TokenKind::Semicolon);
     }
 }

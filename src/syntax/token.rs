@@ -201,47 +201,85 @@ impl TokenKind {
     }
 }
 
+/// At most eight bytes as one number, so that a keyword is found by comparing numbers.
+const fn word(text: &[u8]) -> u64 {
+    let mut word = 0;
+    let mut index = 0;
+    while index < text.len() {
+        word |= (text[index] as u64) << (8 * index);
+        index += 1;
+    }
+    word
+}
+
 /// The kind of a plain name, keyword or constant.
-pub fn classify_word(word: &[u8]) -> TokenKind {
-    match word {
-        b"_" => return Underscore,
-        b"F" => return False,
-        b"T" => return True,
-        _ => {}
-    }
-    if word.len() == 1 || word.len() > 9 {
-        return Name;
-    }
-    match word {
-        b"abortif" => Abortif,
-        b"assert" => Assert,
-        b"assume" => Assume,
-        b"begin" => Begin,
-        b"bool" => Bool,
-        b"call" => Call,
-        b"constrain" => Constrain,
-        b"dead" => Dead,
-        b"decl" => Decl,
-        b"dfs" => Dfs,
-        b"do" => Do,
-        b"else" => Else,
-        b"elsif" => Elsif,
-        b"end" => End,
-        b"enforce" => Enforce,
-        b"fi" => Fi,
-        b"goto" => Goto,
-        b"if" => If,
-        b"not" => NotWord,
-        b"od" => Od,
-        b"print" => Print,
-        b"return" => Return,
-        b"schoose" => Schoose,
-        b"skip" => Skip,
-        b"then" => Then,
-        b"void" => Void,
-        b"while" => While,
-        _ if word.len() == 4 && word.eq_ignore_ascii_case(b"true") => True,
-        _ if word.len() == 5 && word.eq_ignore_ascii_case(b"false") => False,
+#[inline]
+pub fn classify_word(text: &[u8]) -> TokenKind {
+    const ABORTIF: u64 = word(b"abortif");
+    const ASSERT: u64 = word(b"assert");
+    const ASSUME: u64 = word(b"assume");
+    const BEGIN: u64 = word(b"begin");
+    const BOOL: u64 = word(b"bool");
+    const CALL: u64 = word(b"call");
+    const DEAD: u64 = word(b"dead");
+    const DECL: u64 = word(b"decl");
+    const DFS: u64 = word(b"dfs");
+    const DO: u64 = word(b"do");
+    const ELSE: u64 = word(b"else");
+    const ELSIF: u64 = word(b"elsif");
+    const END: u64 = word(b"end");
+    const ENFORCE: u64 = word(b"enforce");
+    const FI: u64 = word(b"fi");
+    const GOTO: u64 = word(b"goto");
+    const IF: u64 = word(b"if");
+    const NOT: u64 = word(b"not");
+    const OD: u64 = word(b"od");
+    const PRINT: u64 = word(b"print");
+    const RETURN: u64 = word(b"return");
+    const SCHOOSE: u64 = word(b"schoose");
+    const SKIP: u64 = word(b"skip");
+    const THEN: u64 = word(b"then");
+    const VOID: u64 = word(b"void");
+    const WHILE: u64 = word(b"while");
+    match text.len() {
+        1 => match text[0] {
+            b'_' => Underscore,
+            b'F' => False,
+            b'T' => True,
+            _ => Name,
+        },
+        2..=7 => match word(text) {
+            ABORTIF => Abortif,
+            ASSERT => Assert,
+            ASSUME => Assume,
+            BEGIN => Begin,
+            BOOL => Bool,
+            CALL => Call,
+            DEAD => Dead,
+            DECL => Decl,
+            DFS => Dfs,
+            DO => Do,
+            ELSE => Else,
+            ELSIF => Elsif,
+            END => End,
+            ENFORCE => Enforce,
+            FI => Fi,
+            GOTO => Goto,
+            IF => If,
+            NOT => NotWord,
+            OD => Od,
+            PRINT => Print,
+            RETURN => Return,
+            SCHOOSE => Schoose,
+            SKIP => Skip,
+            THEN => Then,
+            VOID => Void,
+            WHILE => While,
+            _ if text.eq_ignore_ascii_case(b"true") => True,
+            _ if text.eq_ignore_ascii_case(b"false") => False,
+            _ => Name,
+        },
+        9 if text == b"constrain" => Constrain,
         _ => Name,
     }
 }

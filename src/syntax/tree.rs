@@ -162,6 +162,18 @@ pub struct Procedure {
     pub points: u32,
     /// The `end` or `}` of the body.
     pub close: Span,
+    pub lost: Lost,
+}
+
+/// What could not be read: the names it may have declared are not missed as well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// A part of the header.
+    pub header: bool,
+    /// The header, or a declaration.
+    pub variables: bool,
+    /// Something that had a label in it.
+    pub labels: bool,
 }
 
 #[derive(Debug, Default)]
@@ -179,6 +191,8 @@ pub struct Tree {
     pub expressions: Vec<u32>,
     /// A procedure could not be read at all, so one may be missing here.
     pub incomplete: bool,
+    /// A declaration of globals could not be read, or what may have been one.
+    pub lost_globals: bool,
 }
 
 impl Tree {

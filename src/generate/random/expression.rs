@@ -126,10 +126,10 @@ impl Source<'_> {
     }
 
     pub fn constant(&self, random: &mut Random) -> &'static str {
-        let spellings: [&[&str]; 2] = [&["0", "F", "false", "False"], &["1", "T", "true", "TRUE"]];
-        let list = random.pick(&spellings);
+        let spellings = [["0", "F", "false", "False"], ["1", "T", "true", "TRUE"]];
+        let list = *random.pick(&spellings);
         match self.options.motley && random.percent(30) {
-            true => random.pick(list),
+            true => *random.pick(&list),
             false => list[0],
         }
     }

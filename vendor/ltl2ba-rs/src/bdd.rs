@@ -19,7 +19,7 @@
 //! Minato, *Fast Generation of Irredundant Sum-of-Products Forms from BDDs*, 1992.
 
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A Boolean function of one [`Manager`].
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -268,29 +268,57 @@ impl Manager {
 
     /// Splits `f` at the first `boundary` variables: pairs of a function over those
     /// (non-empty, pairwise disjoint) and the remaining function, distinct in each
-    /// pair, `FALSE` left out. Never enumerates valuations, only paths' meeting points.
+    /// pair, `FALSE` left out. Never enumerates valuations: one node for each pair of a
+    /// node above the boundary and a remaining function that it leads to.
     pub(crate) fn split(&mut self, f: Bdd, boundary: u32) -> Vec<(Bdd, Bdd)> {
-        let mut open: BTreeMap<(u32, Bdd), Bdd> = BTreeMap::new();
-        open.insert((self.node(f).variable, f), TRUE);
-        let mut parts = Vec::new();
-        while let Some(((variable, g), label)) = open.pop_first() {
-            if g == FALSE {
-                continue;
-            }
-            if variable >= boundary {
-                parts.push((label, g));
-                continue;
-            }
-            let Node { low, high, .. } = self.node(g);
-            for (child, positive) in [(low, false), (high, true)] {
-                let literal = self.literal(variable, positive);
-                let reach = self.and(label, literal);
-                let key = (self.node(child).variable, child);
-                let before = open.get(&key).copied().unwrap_or(FALSE);
-                let label = self.or(before, reach);
-                open.insert(key, label);
-            }
+        let mut known = FxHashMap::default();
+        let parts = self.parts(f, boundary, &mut known);
+        parts.iter().map(|&(rest, label)| (label, rest)).collect()
+    }
+
+    /// The remaining functions below `f`, ascending, each with the label that leads there.
+    fn parts(
+        &mut self,
+        f: Bdd,
+        boundary: u32,
+        known: &mut FxHashMap<Bdd, Rc<Vec<(Bdd, Bdd)>>>,
+    ) -> Rc<Vec<(Bdd, Bdd)>> {
+        if let Some(parts) = known.get(&f) {
+            return Rc::clone(parts);
         }
+        let Node {
+            variable,
+            low,
+            high,
+        } = self.node(f);
+        let parts = if f == FALSE {
+            Vec::new()
+        } else if variable >= boundary {
+            vec![(f, TRUE)]
+        } else {
+            let low = self.parts(low, boundary, known);
+            let high = self.parts(high, boundary, known);
+            let (mut i, mut j) = (0, 0);
+            let mut merged = Vec::with_capacity(low.len() + high.len());
+            while i < low.len() || j < high.len() {
+                let left = low.get(i).map(|&(rest, _)| rest);
+                let right = high.get(j).map(|&(rest, _)| rest);
+                let rest = left.into_iter().chain(right).min().unwrap_or(FALSE);
+                let mut labels = [FALSE, FALSE];
+                if left == Some(rest) {
+                    labels[0] = low[i].1;
+                    i += 1;
+                }
+                if right == Some(rest) {
+                    labels[1] = high[j].1;
+                    j += 1;
+                }
+                merged.push((rest, self.make(variable, labels[0], labels[1])));
+            }
+            merged
+        };
+        let parts = Rc::new(parts);
+        known.insert(f, Rc::clone(&parts));
         parts
     }
 

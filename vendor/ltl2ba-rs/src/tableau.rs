@@ -67,6 +67,9 @@ pub(crate) fn tableau(
     bdd: &mut Manager,
     options: &Options,
 ) -> Result<Graph, TranslateError> {
+    if propositions as usize >= VARIABLES {
+        return Err(TranslateError::TooManyObligations { limit: VARIABLES });
+    }
     let mut tableau = Tableau {
         functions: vec![None; terms.len()],
         terms,
@@ -124,7 +127,8 @@ impl Tableau<'_> {
             Term::And(operands) => self.conjunction(&operands),
             Term::Or(operands) => {
                 let mut sum = bdd::FALSE;
-                for &f in operands.iter() {
+                // Last first: a literal put on top of a BDD costs one node, below it all.
+                for &f in operands.iter().rev() {
                     let f = self.function(f);
                     sum = self.bdd.or(sum, f);
                 }
@@ -152,7 +156,7 @@ impl Tableau<'_> {
 
     fn conjunction(&mut self, operands: &[TermId]) -> Bdd {
         let mut product = bdd::TRUE;
-        for &f in operands {
+        for &f in operands.iter().rev() {
             let f = self.function(f);
             product = self.bdd.and(product, f);
         }

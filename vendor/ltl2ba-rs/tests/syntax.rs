@@ -250,6 +250,20 @@ fn nesting_may_be_deep() {
         // An automaton or a limit that says why not; never an overflow.
         let _ = translate(&clone, &Options::default());
     }
+    // Wide ones: as many propositions as are allowed, and more.
+    for count in [3_000, 100_000] {
+        for operator in [" & ", " | ", " | X "] {
+            let names: Vec<String> = (0..count).map(|index| format!("p{index}")).collect();
+            let formula = parse(&names.join(operator)).unwrap().formula;
+            let result = translate(&formula, &Options::default());
+            assert_eq!(
+                result.is_ok(),
+                count < 4_000,
+                "{operator}: {:?}",
+                result.err()
+            );
+        }
+    }
     // Towers that the constructors' rules would like to take apart.
     for text in [
         format!("{}a", "X ".repeat(depth)),

@@ -74,6 +74,8 @@ pub struct Formula {
     nodes: Vec<Node>,
     numbers: FxHashMap<Node, NodeId>,
     propositions: Vec<Proposition>,
+    /// Indices of the propositions by text.
+    indices: FxHashMap<String, u32>,
     root: NodeId,
 }
 
@@ -90,6 +92,7 @@ impl Formula {
             nodes: Vec::new(),
             numbers: FxHashMap::default(),
             propositions: Vec::new(),
+            indices: FxHashMap::default(),
             root: NodeId(0),
         };
         formula.root = formula.add(Node::Constant(true));
@@ -118,14 +121,15 @@ impl Formula {
         id
     }
 
-    /// Adds a proposition unless there is an equal one, and gives its index.
+    /// Adds a proposition unless there is one of the same text, and gives its index.
     pub fn add_proposition(&mut self, proposition: Proposition) -> u32 {
-        let same = |p: &Proposition| p.kind == proposition.kind && p.text == proposition.text;
-        let index = self.propositions.iter().position(same).unwrap_or_else(|| {
-            self.propositions.push(proposition);
-            self.propositions.len() - 1
-        });
-        index as u32
+        if let Some(&index) = self.indices.get(&proposition.text) {
+            return index;
+        }
+        let index = self.propositions.len() as u32;
+        self.indices.insert(proposition.text.clone(), index);
+        self.propositions.push(proposition);
+        index
     }
 
     /// Makes `root` the formula that is meant.

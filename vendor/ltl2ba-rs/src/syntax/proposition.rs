@@ -19,12 +19,13 @@ pub enum Kind {
     Call,
 }
 
-/// An atomic proposition. Two occurrences are the same if text and kind agree.
+/// An atomic proposition. Occurrences with the same text are the same proposition, however
+/// they are written: quoting only protects text from being read as something else.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Proposition {
     /// The text that names it, without the quotes of a quoted one.
     pub text: String,
-    /// How it was written.
+    /// How it was first written.
     pub kind: Kind,
     /// Where it first occurs.
     pub span: Span,
@@ -42,19 +43,28 @@ impl Proposition {
 
     /// The proposition as it is written in a formula.
     pub fn source(&self) -> String {
-        match self.kind {
-            Kind::Quoted => {
-                let mut quoted = String::from("\"");
-                for c in self.text.chars() {
-                    if c == '"' || c == '\\' {
-                        quoted.push('\\');
-                    }
-                    quoted.push(c);
-                }
-                quoted.push('"');
-                quoted
-            }
-            _ => self.text.clone(),
+        if self.kind != Kind::Quoted && !self.needs_quotes() {
+            return self.text.clone();
         }
+        let mut quoted = String::from("\"");
+        for c in self.text.chars() {
+            if c == '"' || c == '\\' {
+                quoted.push('\\');
+            }
+            quoted.push(c);
+        }
+        quoted.push('"');
+        quoted
+    }
+
+    /// Whether a bare word would be read as something else; parsed words never are.
+    fn needs_quotes(&self) -> bool {
+        let reserved = ["G", "F", "X"].contains(&self.text.as_str())
+            || self.text.eq_ignore_ascii_case("true")
+            || self.text.eq_ignore_ascii_case("false");
+        let odd = !self
+            .text
+            .starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$');
+        self.kind == Kind::Word && (reserved || odd)
     }
 }
