@@ -15,6 +15,7 @@ pub mod explicit;
 pub mod interpreter;
 
 pub mod bdd;
+pub mod cycles;
 pub mod saturation;
 pub mod spds;
 pub mod witness;

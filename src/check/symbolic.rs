@@ -3,7 +3,7 @@
 use super::{Board, CheckError, Direction, Options, Phase, TraceFinding, Verdict};
 use crate::analysis::{CallGraph, Layout, Liveness, ModRef};
 use crate::bdd::{Bdds, Collection};
-use crate::interpreter::replay::{Trace, replay};
+use crate::interpreter::replay::replay;
 use crate::program::Program;
 use crate::property::Property;
 use crate::saturation::{PostStar, PreStar, Watch};
@@ -38,8 +38,9 @@ pub fn check(
             calls: &calls,
             mod_ref: &mod_ref,
             liveness: &liveness,
+            observed: &[],
         };
-        let (spds, heads) = encode(program, &analyses, &copies)?;
+        let (spds, heads) = encode(program, &analyses, &copies, None)?;
         board.measure(|statistics| {
             statistics.procedures = program.procedures.len();
             statistics.points = program.points.len();
@@ -146,7 +147,8 @@ impl Check<'_> {
     fn backward(&self) -> Result<Vec<usize>, CheckError> {
         let mut violated = Vec::new();
         for (i, goals) in self.goals.iter().enumerate() {
-            let goals = goals.iter().copied();
+            let truth = || self.bdds.constant(true);
+            let goals = goals.iter().map(|goal| (*goal, truth()));
             let mut pre_star = PreStar::new(self.spds, self.bdds, self.watch, goals)?;
             let reached = pre_star.run()?;
             self.board.decide(i, super::verdict(reached));
@@ -175,10 +177,7 @@ impl Check<'_> {
         let limit = self.options.trace_limit;
         self.board.enter(Phase::Replay);
         let finding = if length <= limit {
-            let trace = Trace {
-                stem: unfold(&folded),
-                ..Trace::default()
-            };
+            let trace = unfold(&folded);
             replay(self.program, &trace)?;
             TraceFinding::Found(trace)
         } else {

@@ -81,7 +81,7 @@ pub struct PostStar<'a> {
 }
 
 impl<'a> PostStar<'a> {
-    /// The automaton of the start configurations: any valuation at the start head.
+    /// The automaton of the start configurations.
     pub fn new(spds: &'a Spds, bdds: &'a Bdds, watch: &'a Watch) -> Result<Self, Stop> {
         let mut post_star = PostStar {
             spds,
@@ -96,7 +96,7 @@ impl<'a> PostStar<'a> {
             stamp: 0,
             terminated: false,
         };
-        post_star.add(spds.start, Target::Final, &bdds.constant(true))?;
+        post_star.add(spds.start, Target::Final, &spds.start_set)?;
         Ok(post_star)
     }
 
@@ -134,6 +134,26 @@ impl<'a> PostStar<'a> {
         self.first_edge[head.0 as usize] != NONE
     }
 
+    /// Every head that was reached, in rising order.
+    pub fn reached_heads(&self) -> Vec<Head> {
+        let mut heads: Vec<_> = self.edges.iter().map(|edge| edge.head).collect();
+        heads.sort_unstable();
+        heads.dedup();
+        heads
+    }
+
+    /// The valuations in which a head was reached. `entry` is the cube of all entry copies.
+    pub fn reached_set(&self, head: Head, entry: &Bdd) -> Result<Bdd, Stop> {
+        let mut set = self.bdds.constant(false);
+        let mut at = self.first_edge[head.0 as usize];
+        while at != NONE {
+            let edge = &self.edges[at as usize];
+            set = self.bdds.or(&set, &self.bdds.exists(&edge.total, entry)?)?;
+            at = edge.sibling;
+        }
+        Ok(set)
+    }
+
     pub fn summaries(&self) -> &[Summary] {
         &self.summaries
     }
@@ -161,12 +181,24 @@ impl<'a> PostStar<'a> {
                 Right::Step(to) => self.add(to, target, &after)?,
                 Right::Push { entry, .. } => self.push(id, entry, target, after)?,
                 Right::Pop { .. } => match target {
-                    Target::Final => self.terminated = true,
+                    Target::Final => self.stop(&after)?,
                     Target::Entry(entry) => self.pop(entry, &after)?,
                 },
             }
         }
         Ok(())
+    }
+
+    /// The lowest frame was popped.
+    fn stop(&mut self, after: &Bdd) -> Result<(), Stop> {
+        self.terminated = true;
+        match self.spds.bottom {
+            None => Ok(()),
+            Some(bottom) => {
+                let left = self.bdds.exists(after, &self.spds.bottom_forget)?;
+                self.add(bottom, Target::Final, &left)
+            }
+        }
     }
 
     /// Adds to the edge from `head` to `target`.
