@@ -33,8 +33,10 @@ struct Elimination<'a> {
     identity: Bdd,
 }
 
-/// A head on an accepting cycle, with the valuations on it; `None` if there is none.
-pub fn repeating(graph: &HeadGraph<'_>, sets: &Sets) -> Result<Option<Sets>, Stop> {
+/// A head on an accepting cycle with the valuations on it, or with `all` one on every such
+/// cycle; empty if there is none.
+pub fn repeating(graph: &HeadGraph<'_>, sets: &Sets, all: bool) -> Result<Sets, Stop> {
+    let mut repeating = Sets::default();
     let elimination = Elimination::new(graph)?;
     let mut edges: FxHashMap<(Head, Head), Paths> = FxHashMap::default();
     let mut heads: Vec<_> = sets.keys().copied().collect();
@@ -58,10 +60,13 @@ pub fn repeating(graph: &HeadGraph<'_>, sets: &Sets) -> Result<Option<Sets>, Sto
         };
         let head = heads.remove(at);
         if let Some(found) = elimination.eliminate(&mut edges, head)? {
-            return Ok(Some([(head, found)].into_iter().collect()));
+            repeating.insert(head, found);
+            if !all {
+                break;
+            }
         }
     }
-    Ok(None)
+    Ok(repeating)
 }
 
 impl<'a> Elimination<'a> {
@@ -167,13 +172,14 @@ impl<'a> Elimination<'a> {
             Some(paths) => Some(self.close(paths)?),
             None => None,
         };
+        let mut found = None;
         if let Some(around) = &around {
             let cycle = bdds.and(&around.accepting, &self.identity)?;
             if !bdds.is_false(&cycle) {
                 let next = 0..self.graph.copies.data_variables();
                 let next = next.map(|v| self.graph.copies.level(v, Copy::Next));
                 let next = self.graph.copies.cube(next)?;
-                return Ok(Some(bdds.exists(&cycle, &next)?));
+                found = Some(bdds.exists(&cycle, &next)?);
             }
         }
         let mut into: Vec<(Head, Paths)> = Vec::new();
@@ -201,7 +207,7 @@ impl<'a> Elimination<'a> {
                 self.add(edges, (*from, *to), paths)?;
             }
         }
-        Ok(None)
+        Ok(found)
     }
 
     /// One or more rounds, by squaring.

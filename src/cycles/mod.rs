@@ -46,18 +46,31 @@ pub struct Options {
 /// What trimming may take, for [`Method::Auto`], before relations are tried.
 const AUTO_ROUNDS: u64 = 200_000;
 
-/// A non-empty set of heads from each of which an infinite path goes on that accepts again
-/// and again inside the set; `None` if there is none. `universe` are the heads to look at
-/// with their valuations.
+/// Heads that repeat.
+#[derive(Debug, Default)]
+pub struct Repeating {
+    pub sets: Sets,
+    /// Whether from every member an infinite path accepts for ever *inside* the sets; if
+    /// not, each member is on a cycle that may leave them.
+    pub closed: bool,
+}
+
+/// Some repeating heads, or with `all` at least one on every accepting cycle; `None` if
+/// there are none. `heads` are those to look at, `universe` their valuations.
 pub fn repeating_heads(
     graph: &HeadGraph<'_>,
     universe: &dyn Fn(Head) -> Result<Bdd, Stop>,
     heads: &[Head],
     options: Options,
-) -> Result<Option<Sets>, Stop> {
+    all: bool,
+) -> Result<Option<Repeating>, Stop> {
     let components = match options.rough_components {
         true => rough::components(graph, heads),
         false => vec![heads.to_vec()],
+    };
+    let mut found = Repeating {
+        sets: Sets::default(),
+        closed: options.method != Method::Closure,
     };
     for component in components {
         let mut sets = Sets::default();
@@ -67,21 +80,23 @@ pub fn repeating_heads(
                 sets.insert(head, set);
             }
         }
-        let found = match options.method {
+        let repeating = match options.method {
             Method::Owcty => hull::owcty(graph, sets, u64::MAX)?,
             Method::EmersonLei => hull::emerson_lei(graph, sets)?,
-            Method::Closure => closure::repeating(graph, &sets)?.unwrap_or_default(),
+            Method::Closure => closure::repeating(graph, &sets, all)?,
             Method::Auto => match hull::owcty(graph, sets.clone(), AUTO_ROUNDS) {
                 Err(hull::Ended::Stop(stop)) => return Err(stop),
-                Ok(found) => found,
+                Ok(repeating) => repeating,
                 Err(hull::Ended::TooManyRounds) => {
-                    closure::repeating(graph, &sets)?.unwrap_or_default()
+                    found.closed = false;
+                    closure::repeating(graph, &sets, all)?
                 }
             },
         };
-        if !found.is_empty() {
-            return Ok(Some(found));
+        found.sets.extend(repeating);
+        if !found.sets.is_empty() && !all {
+            break;
         }
     }
-    Ok(None)
+    Ok((!found.sets.is_empty()).then_some(found))
 }

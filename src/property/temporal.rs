@@ -3,7 +3,7 @@
 use super::proposition::{Atom, resolve_proposition, resolve_text};
 use super::PropertyError;
 use crate::analysis::Observed;
-use crate::interpreter::replay::Step;
+use crate::interpreter::replay::{Step, Trace};
 use crate::program::Program;
 use ltl2ba_rs::{Automaton, Formula, Lasso, Options, ParseError, Parsed, Span, Warning};
 
@@ -88,12 +88,16 @@ impl Temporal {
     }
 
     /// Whether the infinite execution violates the property, by the definition of the
-    /// formula, not by the automaton that was searched with.
-    pub fn is_violated_by(&self, program: &Program, stem: &[Step], cycle: &[Step]) -> bool {
+    /// formula, not by the automaton that was searched with. Where calls are folded, the
+    /// automaton's runs are followed over them segment by segment.
+    pub fn is_violated_by(&self, program: &Program, trace: &Trace) -> bool {
+        if !trace.segments.is_empty() {
+            return super::run::accepts(self, program, trace);
+        }
         let letters = |steps: &[Step]| steps.iter().map(|s| self.letter(program, s)).collect();
         let word = Lasso {
-            stem: letters(stem),
-            cycle: letters(cycle),
+            stem: letters(&trace.stem),
+            cycle: letters(&trace.cycle),
         };
         match &self.formula {
             Some(formula) => !ltl2ba_rs::evaluate(formula, &word),

@@ -78,6 +78,9 @@ pub struct PostStar<'a> {
     stamp: u64,
     /// Whether the lowest frame was popped.
     terminated: bool,
+    /// Valuations that are looked for at any head, and whether they were met.
+    wanted: Option<Bdd>,
+    met: bool,
 }
 
 impl<'a> PostStar<'a> {
@@ -95,16 +98,30 @@ impl<'a> PostStar<'a> {
             summaries: spds.entries.iter().map(|_| Summary::default()).collect(),
             stamp: 0,
             terminated: false,
+            wanted: None,
+            met: false,
         };
         post_star.add(spds.start, Target::Final, &spds.start_set)?;
         Ok(post_star)
+    }
+
+    /// Saturates until one of these valuations is met at any head; true if one is.
+    pub fn run_until(&mut self, wanted: Bdd) -> Result<bool, Stop> {
+        for edge in &self.edges {
+            self.met |= !self.bdds.is_false(&self.bdds.and(&edge.total, &wanted)?);
+        }
+        self.wanted = Some(wanted);
+        self.run(|_| false)?;
+        Ok(self.met)
     }
 
     /// Saturates; stops early once `enough` says so of a head that was reached.
     pub fn run(&mut self, mut enough: impl FnMut(Head) -> bool) -> Result<(), Stop> {
         let mut seen = 0;
         let mut rounds = 0_u64;
-        while let Some(Reverse((_, edge))) = self.queue.pop() {
+        while !self.met
+            && let Some(Reverse((_, edge))) = self.queue.pop()
+        {
             for new in &self.edges[seen..] {
                 if enough(new.head) {
                     return Ok(());
@@ -206,6 +223,9 @@ impl<'a> PostStar<'a> {
         let bdds = self.bdds;
         if bdds.is_false(set) {
             return Ok(());
+        }
+        if let Some(wanted) = &self.wanted {
+            self.met |= !bdds.is_false(&bdds.and(set, wanted)?);
         }
         let first = self.first_edge[head.0 as usize];
         let mut at = first;

@@ -74,7 +74,7 @@ impl<'a> PreStar<'a> {
                 }
                 Right::Pop { interface } => {
                     let equal = &spds.interfaces[interface as usize].handed_equal;
-                    let popped = bdds.and(&spds.transfer(rule).relation, equal)?;
+                    let popped = spds.transfer(rule).preimage(bdds, equal)?;
                     pre_star.add(rule.from, Target::Popped, &popped)?;
                 }
             }

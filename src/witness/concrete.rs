@@ -343,17 +343,31 @@ pub fn unfolded_length(trace: &Trace) -> u64 {
 
 /// The same execution with no call folded.
 pub fn unfold(trace: &Trace) -> Trace {
+    let mut stem = trace.stem.clone();
+    let mut cycle = Vec::new();
+    // A call that the cycle begins with is folded on the stem's last step, but what happens
+    // in it is part of the cycle.
+    if let Some(last) = stem.last_mut().filter(|_| !trace.cycle.is_empty())
+        && let Some(inner) = last.folded.take()
+    {
+        cycle = unfold_steps(
+            &trace.segments[inner.0 as usize],
+            &trace.segments,
+            last.depth + 1,
+        );
+    }
+    cycle.extend(unfold_steps(&trace.cycle, &trace.segments, 0));
     Trace {
-        stem: unfold_steps(&trace.stem, &trace.segments),
-        cycle: unfold_steps(&trace.cycle, &trace.segments),
+        stem: unfold_steps(&stem, &trace.segments, 0),
+        cycle,
         segments: Vec::new(),
     }
 }
 
-fn unfold_steps(steps: &[Step], segments: &[Vec<Step>]) -> Vec<Step> {
+fn unfold_steps(steps: &[Step], segments: &[Vec<Step>], below: u32) -> Vec<Step> {
     let mut unfolded = Vec::new();
     // Each entry: the rest of a segment, and how many frames lie below it.
-    let mut rest = vec![(steps.iter(), 0)];
+    let mut rest = vec![(steps.iter(), below)];
     while let Some((segment, below)) = rest.last_mut() {
         let Some(step) = segment.next() else {
             rest.pop();

@@ -1,24 +1,29 @@
 //! Infinite executions: a path to a repeating head, and a cycle from there.
 //!
-//! The heads given are those from which some path accepts for ever inside the set, so a
-//! path need not be on a cycle yet when it comes to one of them. A cycle through the place
+//! The heads given are those from which some path accepts for ever, so a path need not be
+//! on a cycle yet when it comes to one of them. A cycle through the place
 //! where it ends is searched; if there is none, the path goes on, inside the set, to a
 //! place behind an accepting step, from which there is no way back. That cannot happen more
 //! often than the graph has components.
 
-use super::search::{Move, Path, Query, Search, Sets};
+use super::search::{Move, Path, Query, Search};
 use super::segments::AbstractTrace;
 use crate::bdd::Bdd;
 use crate::bits;
+use crate::cycles::{Repeating, Sets};
 use crate::saturation::Stop;
 use crate::spds::{Head, Right};
 
 /// An execution that ends up in `repeating` for ever and accepts; `None` if none of these
 /// heads can be reached.
-pub fn find_lasso(search: &Search<'_>, repeating: &Sets) -> Result<Option<AbstractTrace>, Stop> {
-    let Some(mut stem) = stem_to(search, repeating)? else {
+pub fn find_lasso(
+    search: &Search<'_>,
+    repeating: &Repeating,
+) -> Result<Option<AbstractTrace>, Stop> {
+    let Some(mut stem) = stem_to(search, &repeating.sets)? else {
         return Ok(None);
     };
+    let within = repeating.closed.then_some(&repeating.sets);
     loop {
         let (head, values) = end_of(&stem);
         if is_stopped(search, head) {
@@ -32,7 +37,7 @@ pub fn find_lasso(search: &Search<'_>, repeating: &Sets) -> Result<Option<Abstra
             set: here.clone(),
             before_stamp: u64::MAX,
             may_enter: true,
-            within: Some(repeating),
+            within,
             accepting: true,
             moves_on: true,
             goal: &back,

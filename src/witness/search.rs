@@ -14,6 +14,7 @@
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds};
 use crate::bits;
+use crate::cycles::Sets;
 use crate::saturation::{Stop, Summary, Watch};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Head, Right, Rule, RuleId, Spds};
@@ -72,9 +73,6 @@ pub struct Query<'q> {
 
 /// Which valuations of a head are a goal, if any.
 pub type Goal<'q> = dyn Fn(Head) -> Result<Option<Bdd>, Stop> + 'q;
-
-/// Valuations of heads.
-pub type Sets = FxHashMap<Head, Bdd>;
 
 /// A head, and whether the path to it has accepted.
 type Node = (Head, bool);
