@@ -9,6 +9,7 @@ mod ltl;
 mod progress;
 mod properties;
 mod random;
+mod show;
 
 use arguments::{Arguments, Command, Generator};
 use clap::{CommandFactory, Parser};
@@ -44,7 +45,7 @@ pub fn run() -> ExitCode {
     };
     let exit = match arguments.command {
         Command::Check(arguments) => check::run(*arguments),
-        Command::Show(_arguments) => todo!(),
+        Command::Show(arguments) => show::run(&arguments),
         Command::Ltl(arguments) => ltl::run(&arguments),
         Command::Generate(arguments) => generate(&arguments.what),
         Command::Completions { shell } => completions(shell),

@@ -2,6 +2,7 @@
 
 pub mod diagnostics;
 mod excerpt;
+pub mod graph;
 pub mod json;
 pub mod text;
 mod trace;

@@ -30,6 +30,8 @@ pub struct Body<'a> {
     pub duties: Vec<u32>,
     /// The variables that the next statements are about.
     pub focus: Vec<String>,
+    /// Those of them that are set.
+    pub variable: Vec<String>,
 }
 
 pub fn write(seed: u64, options: &Options, plan: &Plan, index: usize) -> String {
@@ -50,6 +52,7 @@ pub fn write(seed: u64, options: &Options, plan: &Plan, index: usize) -> String 
         forks: 0,
         duties: signature.duties.clone(),
         focus: Vec::new(),
+        variable: Vec::new(),
     };
     body.procedure();
     body.out
@@ -197,14 +200,19 @@ impl Body<'_> {
     /// Chooses the variables that the next statements are about. Where few are in play at a
     /// time, as in programs that people write, sets of states stay describable.
     pub fn refocus(&mut self) {
-        let (own, shared) = match self.options.careful {
-            true => (3, 2),
-            false => (usize::MAX, usize::MAX),
-        };
         let mut names = self.signature.parameters.clone();
         names.extend_from_slice(&self.signature.locals);
+        let (own, shared) = match self.options.careful {
+            true => (3, 2),
+            false => (names.len(), self.plan.globals.len()),
+        };
         self.focus = self.random.sample(&names, own);
-        let globals = self.random.sample(&self.plan.globals, shared);
+        // A driver's globals are looked at more often than they are changed.
+        self.variable = self.focus.clone();
+        let globals = self.random.sample(&self.signature.globals, shared);
+        if !self.options.careful || self.random.percent(25) || self.variable.is_empty() {
+            self.variable.extend_from_slice(&globals);
+        }
         self.focus.extend(globals);
     }
 

@@ -82,14 +82,14 @@ impl Options {
     pub fn driver() -> Self {
         Options {
             procedures: 160,
-            globals: 12,
+            globals: 11,
             locals: 12,
             parameters: 6,
             returns: 4,
-            statements: 62,
+            statements: 45,
             labels: 4,
             nesting: 4,
-            nondeterminism: 14,
+            nondeterminism: 16,
             wide: 75,
             recursion: 6,
             gotos: 10,

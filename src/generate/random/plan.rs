@@ -16,6 +16,8 @@ pub struct Signature {
     pub name: String,
     pub parameters: Vec<String>,
     pub locals: Vec<String>,
+    /// The globals it deals with itself.
+    pub globals: Vec<String>,
     pub returns: u32,
     /// Its labels are `L` and these numbers.
     pub labels: Range<u32>,
@@ -34,7 +36,7 @@ impl Plan {
         let count = options.procedures.max(1);
         let mut procedures: Vec<Signature> = (0..count)
             .map(|index| {
-                let signature = signature(&mut random, options, index, next_label);
+                let signature = signature(&mut random, options, index, &globals, next_label);
                 next_label = signature.labels.end;
                 signature
             })
@@ -57,19 +59,39 @@ impl Plan {
     }
 }
 
-fn signature(random: &mut Random, options: &Options, index: u32, next_label: u32) -> Signature {
-    let main = index == 0;
-    let parameters = if main {
-        0
-    } else {
-        random.below(options.parameters + 1)
+/// How many globals a procedure of a careful program deals with.
+const OWN_GLOBALS: usize = 3;
+
+/// The globals that a procedure deals with. Large programs are made of parts: neighbours
+/// share globals, those far apart do not.
+fn part<'a>(index: u32, options: &Options, globals: &'a [String]) -> &'a [String] {
+    if !options.careful || globals.len() <= OWN_GLOBALS {
+        return globals;
+    }
+    let places = (globals.len() - OWN_GLOBALS + 1) as u64;
+    let place = u64::from(index) * places / u64::from(options.procedures.max(1));
+    &globals[place as usize..][..OWN_GLOBALS]
+}
+
+fn signature(
+    random: &mut Random,
+    options: &Options,
+    index: u32,
+    globals: &[String],
+    next_label: u32,
+) -> Signature {
+    // In programs that people write, most procedures are small: the smaller of two draws.
+    // The first one after main shows how large they may be.
+    let mut size = |low: u32, high: u32| match (index, options.careful) {
+        (1, true) => high,
+        (_, true) => random.between(low, high).min(random.between(low, high)),
+        (_, false) => random.between(low, high),
     };
-    let returns = if main {
-        0
-    } else {
-        random.below(options.returns + 1)
-    };
-    let locals = random.between(options.locals.min(1), options.locals);
+    let (mut parameters, mut returns) = (size(0, options.parameters), size(0, options.returns));
+    if index == 0 {
+        (parameters, returns) = (0, 0);
+    }
+    let locals = size(options.locals.min(1), options.locals);
     let labels = random.between(options.labels.min(1), options.labels);
     Signature {
         name: match index {
@@ -78,6 +100,7 @@ fn signature(random: &mut Random, options: &Options, index: u32, next_label: u32
         },
         parameters: names(random, options, 'a', parameters),
         locals: names(random, options, 'l', locals),
+        globals: part(index, options, globals).to_vec(),
         returns,
         labels: next_label..next_label.saturating_add(labels),
         duties: Vec::new(),
@@ -90,7 +113,15 @@ fn names(random: &mut Random, options: &Options, letter: char, count: u32) -> Ve
         if !random.percent(options.predicates) {
             return format!("{letter}{i}");
         }
-        let operators = ["==0", "!=0", ">0", "->next==0", "<limit", "&1", "->irql == 2"];
+        let operators = [
+            "==0",
+            "!=0",
+            ">0",
+            "->next==0",
+            "<limit",
+            "&1",
+            "->irql == 2",
+        ];
         format!("{{{letter}{i}{}}}", random.pick(&operators))
     };
     (0..count).map(name).collect()

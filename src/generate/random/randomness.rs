@@ -91,7 +91,10 @@ mod tests {
         let mut random = Random::new(1, 0);
         let mut seen = [0; 10];
         (0..1000).for_each(|_| seen[random.below(10) as usize] += 1);
-        assert!(seen.iter().all(|count| (60..150).contains(count)), "{seen:?}");
+        assert!(
+            seen.iter().all(|count| (60..150).contains(count)),
+            "{seen:?}"
+        );
         assert_eq!(random.below(0), 0);
     }
 }

@@ -71,24 +71,28 @@ impl Body<'_> {
         }
     }
 
-    /// A few statements of a branch or a loop, possibly with a way out at the end.
-    fn sequence(&mut self, depth: u32) {
+    /// A few statements of a branch or a loop, possibly with a way out at the end; whether
+    /// what follows can be reached from there.
+    fn sequence(&mut self, depth: u32) -> bool {
         self.indent += 1;
         let count = self.random.weighted(&[(4, 1), (4, 2), (3, 3), (2, 4)]);
         if self.options.motley && self.random.percent(5) {
             // An empty sequence.
             self.indent -= 1;
-            return;
+            return true;
         }
         for _ in 0..count {
             self.statement(depth);
         }
-        if self.random.percent(self.options.gotos) && !self.signature.labels.is_empty() {
+        let goto = self.random.percent(self.options.gotos) && !self.signature.labels.is_empty();
+        let leave = !goto && self.random.percent(4);
+        if goto {
             self.goto();
-        } else if self.random.percent(4) {
+        } else if leave {
             self.return_statement();
         }
         self.indent -= 1;
+        !goto && !leave
     }
 
     fn goto(&mut self) {
@@ -115,7 +119,7 @@ impl Body<'_> {
 
     /// Up to `count` different variables to be set.
     fn targets(&mut self, count: usize) -> Vec<String> {
-        let mut targets = self.random.sample(&self.focus, count);
+        let mut targets = self.random.sample(&self.variable, count);
         if self.options.motley && self.random.percent(6) {
             targets.push("_".into());
         }
@@ -138,7 +142,7 @@ impl Body<'_> {
 
     /// Two variables get values that are related.
     fn constrained(&mut self) {
-        let targets = self.random.sample(&self.focus, 2);
+        let targets = self.random.sample(&self.variable, 2);
         let [a, b] = &targets[..] else {
             return self.assign();
         };
@@ -158,7 +162,7 @@ impl Body<'_> {
 
     fn dead(&mut self) {
         let count = self.random.between(1, 3) as usize;
-        let variables = self.random.sample(&self.focus, count);
+        let variables = self.random.sample(&self.variable, count);
         match variables.is_empty() {
             true => self.line("skip;"),
             false => self.line(&format!("dead {};", variables.join(", "))),
@@ -166,10 +170,14 @@ impl Body<'_> {
     }
 
     fn assume(&mut self) {
-        let variables = self.random.sample(&self.focus, 2);
-        if self.options.careful && !variables.is_empty() {
+        let mut variables = self.random.sample(&self.focus, 2);
+        if self.options.careful && !self.variable.is_empty() {
             // What is assumed of a value that may be anything cuts nothing off for good.
-            self.line(&format!("dead {};", variables[0]));
+            let free = self.random.pick(&self.variable).clone();
+            self.line(&format!("dead {free};"));
+            variables.retain(|variable| *variable != free);
+            variables.truncate(1);
+            variables.push(free);
         }
         let condition = self.make(|source, random| source.combine(random, &variables));
         let text = match self.random.below(3) {
@@ -184,7 +192,12 @@ impl Body<'_> {
         let last = self.plan.procedures.len() as u32 - 1;
         let back = self.index > 0 && self.random.percent(self.options.recursion);
         if back {
-            let callee = self.random.between(1, self.index);
+            // Large programs call themselves back only over short distances.
+            let first = match self.options.careful {
+                true => self.index.saturating_sub(3).max(1),
+                false => 1,
+            };
+            let callee = self.random.between(first, self.index);
             // Recursion has a way not taken.
             let condition = match self.options.careful {
                 true => "*".into(),
@@ -210,7 +223,9 @@ impl Body<'_> {
         let arguments = self.values(signature.parameters.len());
         let mut targets = Vec::new();
         if signature.returns > 0 && !self.random.percent(10) {
-            targets = self.random.sample(&self.focus, signature.returns as usize);
+            targets = self
+                .random
+                .sample(&self.variable, signature.returns as usize);
             while targets.len() < signature.returns as usize {
                 targets.push("_".into());
             }
@@ -299,8 +314,9 @@ impl Body<'_> {
         let condition = self.deterministic();
         self.line(&format!("goto A{number}, B{number};"));
         self.line(&format!("A{number}: assume({condition});"));
-        self.sequence(depth + 1);
-        self.line(&format!("goto C{number};"));
+        if self.sequence(depth + 1) {
+            self.line(&format!("  goto C{number};"));
+        }
         self.line(&format!("B{number}: assume(!({condition}));"));
         self.sequence(depth + 1);
         self.line(&format!("C{number}: skip;"));

@@ -58,12 +58,41 @@ fn programs_without_any_variable_are_accepted() {
 
 #[test]
 fn every_kind_of_statement_comes() {
-    let all: String = (0..100).map(|seed| program(seed, &Options::small())).collect();
+    let all: String = (0..100)
+        .map(|seed| program(seed, &Options::small()))
+        .collect();
     for word in [
-        "skip;", "print(", "goto ", "return", "constrain", " constrain '", "call ", "elsif",
-        "else if", "else\n", "} else {", "while (", "assert(", "assume(", "constrain(", "dead ",
-        "abortif(", "enforce", "schoose[", " ? ", "_, ", "dfs ", "void ", "bool ", "bool<2>",
-        "not ", "~", "=>", "<=>", "^", "{",
+        "skip;",
+        "print(",
+        "goto ",
+        "return",
+        "constrain",
+        " constrain '",
+        "call ",
+        "elsif",
+        "else if",
+        "else\n",
+        "} else {",
+        "while (",
+        "assert(",
+        "assume(",
+        "constrain(",
+        "dead ",
+        "abortif(",
+        "enforce",
+        "schoose[",
+        " ? ",
+        "_, ",
+        "dfs ",
+        "void ",
+        "bool ",
+        "bool<2>",
+        "not ",
+        "~",
+        "=>",
+        "<=>",
+        "^",
+        "{",
     ] {
         assert!(all.contains(word), "no program has `{word}`");
     }
@@ -76,7 +105,9 @@ fn a_seed_stands_for_the_same_bytes_for_ever() {
             (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
         })
     };
-    let small: Vec<u64> = (0..3).map(|seed| sum(program(seed, &Options::small()))).collect();
+    let small: Vec<u64> = (0..3)
+        .map(|seed| sum(program(seed, &Options::small())))
+        .collect();
     assert_eq!(small, [0, 0, 0]);
     assert_eq!(sum(program(1, &Options::driver())), 0);
 }

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         }
     }
     let mut failed = false;
+    let options = Options::default();
     println!(
         "{:32} {:>8} {:>7} {:>8} {:>10}",
         "file", "formulas", "states", "edges", "slowest"
@@ -62,7 +63,7 @@ fn main() -> ExitCode {
                 }
             };
             let formula = if negated { formula.negated() } else { formula };
-            let automaton = match translate(&formula, &Options::default()) {
+            let automaton = match translate(&formula, &options) {
                 Ok(automaton) => automaton,
                 Err(error) => {
                     eprintln!("{file}: {line}: {error}");
@@ -70,7 +71,15 @@ fn main() -> ExitCode {
                     continue;
                 }
             };
-            let time = start.elapsed();
+            let mut time = start.elapsed();
+            // The best of three, for times that a busy machine would blur.
+            for _ in 0..2 {
+                if time < Duration::from_millis(100) {
+                    let start = Instant::now();
+                    let _ = translate(&formula, &options);
+                    time = time.min(start.elapsed());
+                }
+            }
             slowest = slowest.max(time);
             count += 1;
             states += automaton.states;

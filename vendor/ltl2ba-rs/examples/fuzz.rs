@@ -30,7 +30,10 @@ fn main() -> ExitCode {
     for done in 0..count {
         let propositions = 1 + random.below(4);
         let size = 2 + random.below(14);
-        let formula = random.formula(propositions, size);
+        let formula = match random.below(2) {
+            0 => random.formula(propositions, size),
+            _ => random.fairness(propositions, 1 + size / 2),
+        };
         let generalized = translate_generalized(&formula, &options);
         let results = [
             ("reduced", false, translate(&formula, &options)),

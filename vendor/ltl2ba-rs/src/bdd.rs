@@ -84,6 +84,11 @@ impl Manager {
         self.nodes[f.0 as usize]
     }
 
+    /// The first variable that `f` depends on; constants come after all variables.
+    pub(crate) fn first_variable(&self, f: Bdd) -> u32 {
+        self.node(f).variable
+    }
+
     fn make(&mut self, variable: u32, low: Bdd, high: Bdd) -> Bdd {
         if low == high {
             return low;

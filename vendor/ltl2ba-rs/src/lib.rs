@@ -16,7 +16,7 @@
 //! | step | where | after |
 //! |---|---|---|
 //! | text to formula, with Spin's and Spot's spellings | [`parse`] | |
-//! | negation normal form, simplification | `logic::normal_form`, `logic::terms`, `logic::implication` | Somenzi, Bloem 2000; Etessami, Holzmann 2000 |
+//! | negation normal form, simplification | `logic::normal_form`, `logic::junctions`, `logic::temporal`, `logic::implication` | Somenzi, Bloem 2000; Etessami, Holzmann 2000 |
 //! | delaying suspendable subformulas | `logic::suspension` | Babiak and others 2013 |
 //! | tableau: a transition-based generalised automaton | `tableau` | Couvreur 1999; Duret-Lutz |
 //! | pruning by components | `reduce::prune` | |

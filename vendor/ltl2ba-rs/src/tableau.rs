@@ -24,6 +24,7 @@ use crate::graph::{Edge, Graph, MARKS, Marks, all_marks, merged};
 use crate::logic::terms::{FALSE, TRUE, Term, TermId, Terms};
 use crate::options::{Options, TranslateError};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 
 /// Bound on BDD variables: the BDD operations recurse once a variable.
 pub(crate) const VARIABLES: usize = 4096;
@@ -127,9 +128,7 @@ impl Tableau<'_> {
             Term::And(operands) => self.conjunction(&operands),
             Term::Or(operands) => {
                 let mut sum = bdd::FALSE;
-                // Last first: a literal put on top of a BDD costs one node, below it all.
-                for &f in operands.iter().rev() {
-                    let f = self.function(f);
+                for f in self.deepest_first(&operands) {
                     sum = self.bdd.or(sum, f);
                 }
                 sum
@@ -156,11 +155,18 @@ impl Tableau<'_> {
 
     fn conjunction(&mut self, operands: &[TermId]) -> Bdd {
         let mut product = bdd::TRUE;
-        for &f in operands.iter().rev() {
-            let f = self.function(f);
+        for f in self.deepest_first(operands) {
             product = self.bdd.and(product, f);
         }
         product
+    }
+
+    /// The operands' functions, those that start with late variables first: a literal put
+    /// on top of a BDD costs one node, one put below costs the whole BDD anew.
+    fn deepest_first(&self, operands: &[TermId]) -> Vec<Bdd> {
+        let mut functions: Vec<Bdd> = operands.iter().map(|&f| self.function(f)).collect();
+        functions.sort_by_key(|&f| Reverse(self.bdd.first_variable(f)));
+        functions
     }
 
     fn fresh(&mut self, meaning: Auxiliary) -> Result<u32, TranslateError> {

@@ -229,43 +229,48 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Simulations in both directions until nothing gets smaller.
+    /// Simulations in both directions until nothing gets smaller, with the edges between
+    /// components unmarked and marked in turn.
     fn reduced(&mut self, graph: Graph) -> Graph {
         let mut best = graph;
-        if !self.options.reduce {
-            return best;
-        }
-        loop {
-            let size = (best.states(), best.edge_count());
-            for (between, direction) in [
-                (false, Direction::Forward),
-                (false, Direction::Backward),
-                (true, Direction::Forward),
-                (true, Direction::Backward),
-            ] {
-                best = prune(&best, between);
-                let unmarked = vec![0; best.states()];
-                let quotient = simulate(
-                    &best,
-                    direction,
-                    &unmarked,
-                    self.propositions,
-                    &mut self.bdd,
-                    self.options,
-                );
-                let Some(quotient) = quotient else {
-                    return best;
-                };
-                let mut graph = prune(&quotient.graph, between);
-                graph.merge_edges(&mut self.bdd);
-                if (graph.states(), graph.edge_count()) < (best.states(), best.edge_count()) {
-                    best = graph;
-                }
+        let size = |graph: &Graph| (graph.states(), graph.edge_count());
+        // How many of the four kinds of attempt in a row have gained nothing.
+        let (mut idle, mut attempt) = (0, 0);
+        while self.options.reduce && idle < 4 {
+            let between = attempt / 2 % 2 == 1;
+            let direction = if attempt % 2 == 0 {
+                Direction::Forward
+            } else {
+                Direction::Backward
+            };
+            attempt += 1;
+            idle += 1;
+            let current = prune(&best, between);
+            // Without edges between components marking them is nothing new.
+            if between && current == prune(&best, false) {
+                continue;
             }
-            if (best.states(), best.edge_count()) >= size {
-                return best;
+            let unmarked = vec![0; current.states()];
+            let propositions = self.propositions;
+            let bdd = &mut self.bdd;
+            let Some(quotient) = simulate(
+                &current,
+                direction,
+                &unmarked,
+                propositions,
+                bdd,
+                self.options,
+            ) else {
+                break;
+            };
+            let mut smaller = prune(&quotient.graph, between);
+            smaller.merge_edges(bdd);
+            if size(&smaller) < size(&best) {
+                best = smaller;
+                idle = 1;
             }
         }
+        prune(&best, false)
     }
 
     /// The smallest automaton found by way of the minimal weak deterministic one.
@@ -279,7 +284,10 @@ impl<'a> Work<'a> {
         let weak = if terms.is_obligation(term) {
             minimal_weak(graph, Proof::Shape, limit, &mut self.bdd)?
         } else {
-            if graph.states() > COMPARED_STATES {
+            // In a deterministic automaton a component with accepting and rejecting cycles
+            // proves that the property is no obligation.
+            let mixed = !is_weak(graph) && graph.is_deterministic(&mut self.bdd);
+            if graph.states() > COMPARED_STATES || mixed {
                 return None;
             }
             let term = normal_form(&formula.negated(), &mut terms);

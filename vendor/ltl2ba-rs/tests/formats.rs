@@ -210,7 +210,7 @@ fn never_claims_are_written_as_documented() {
     assert!(
         automaton("G {x > 1}")
             .to_never("*/ x")
-            .contains("({x > 1})")
+            .contains(":: ((x > 1)) ->")
     );
 }
 

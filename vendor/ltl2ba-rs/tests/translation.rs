@@ -21,7 +21,10 @@ fn random_formulas_agree_with_the_evaluator() {
     for round in 0..600 {
         let propositions = 1 + random.below(3);
         let size = 2 + round % 9;
-        let formula = random.formula(propositions, size);
+        let formula = match round % 3 {
+            0 => random.fairness(propositions, 2 + round % 4),
+            _ => random.formula(propositions, size),
+        };
         let (automaton, negation) = both(&formula);
         let mut words = plain_words(propositions);
         words.extend((0..60).map(|_| random.word(propositions)));

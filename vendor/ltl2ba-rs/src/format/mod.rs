@@ -3,6 +3,7 @@
 
 pub(crate) mod dot;
 pub(crate) mod hoa_error;
+pub(crate) mod hoa_header;
 pub(crate) mod hoa_label;
 pub(crate) mod hoa_lexer;
 pub(crate) mod hoa_read;

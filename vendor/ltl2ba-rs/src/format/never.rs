@@ -2,8 +2,8 @@
 //!
 //! Labels of states begin with `accept` for accepting ones, as Spin wants. An accepting
 //! state that takes every letter and stays is written as `accept_all: skip`. Propositions
-//! are written as they are, so words must be defined symbols of the Promela model;
-//! anything else is put into braces' place as an expression in parentheses.
+//! that are words must be defined symbols of the Promela model; other texts are written as
+//! expressions in parentheses, those in braces without their braces.
 
 use crate::automaton::Automaton;
 use crate::label::Notation;
@@ -99,10 +99,11 @@ impl Automaton {
 
 /// A proposition as a Promela expression.
 fn expression(text: &str) -> String {
-    let word = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if word {
-        text.to_owned()
-    } else {
-        format!("({text})")
+    if text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return text.to_owned();
     }
+    let inner = text
+        .strip_prefix('{')
+        .and_then(|inner| inner.strip_suffix('}'));
+    format!("({})", inner.unwrap_or(text).trim())
 }

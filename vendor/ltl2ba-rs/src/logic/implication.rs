@@ -210,3 +210,78 @@ impl Terms {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::evaluate::{Lasso, evaluate};
+    use crate::logic::normal_form::normal_form;
+    use crate::logic::terms::Terms;
+    use crate::syntax::formula::Node;
+    use crate::syntax::parser::parse;
+
+    /// All formulas of up to three nodes over two propositions.
+    fn small() -> Vec<String> {
+        let mut sizes: Vec<Vec<String>> = vec![vec!["a".into(), "b".into()]];
+        for size in 1..3 {
+            let mut made = Vec::new();
+            for operator in ["!", "X ", "F ", "G "] {
+                made.extend(sizes[size - 1].iter().map(|f| format!("{operator}({f})")));
+            }
+            if size == 2 {
+                for operator in ["&", "|", "U", "R", "W", "M"] {
+                    for (f, g) in [("a", "a"), ("a", "b"), ("b", "a"), ("b", "b")] {
+                        made.push(format!("{f} {operator} {g}"));
+                    }
+                }
+            }
+            sizes.push(made);
+        }
+        sizes.concat()
+    }
+
+    /// Every word with a stem of one and a cycle of two letters.
+    fn words() -> Vec<Lasso> {
+        let letter = |code: usize| vec![code & 1 == 1, code & 2 == 2];
+        let mut words = Vec::new();
+        for code in 0..64 {
+            let (x, y, z) = (letter(code), letter(code >> 2), letter(code >> 4));
+            words.push(Lasso {
+                stem: vec![x],
+                cycle: vec![y, z],
+            });
+        }
+        words
+    }
+
+    #[test]
+    fn what_is_said_to_imply_does_imply() {
+        let (formulas, words) = (small(), words());
+        let mut found = 0;
+        for f in &formulas {
+            for g in &formulas {
+                let text = format!("(a & b) & (({f}) -> ({g}))");
+                let mut formula = parse(&text).expect("a formula").formula;
+                let Node::Binary(_, _, implication) = formula.node(formula.root()) else {
+                    panic!("{text} is a conjunction");
+                };
+                let Node::Binary(_, left, right) = formula.node(implication) else {
+                    panic!("{text} has an implication");
+                };
+                let mut terms = Terms::new();
+                formula.set_root(left);
+                let left = normal_form(&formula, &mut terms);
+                formula.set_root(right);
+                let right = normal_form(&formula, &mut terms);
+                if !terms.implies(left, right) {
+                    continue;
+                }
+                found += 1;
+                formula.set_root(implication);
+                for word in &words {
+                    assert!(evaluate(&formula, word), "{text} on {word:?}");
+                }
+            }
+        }
+        assert!(found > 500, "only {found} implications were seen");
+    }
+}

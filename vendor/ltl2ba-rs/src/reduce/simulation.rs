@@ -41,7 +41,7 @@ pub(crate) struct Quotient {
 }
 
 /// Implications tested and edges looked at, all rounds together, before a simulation is given up.
-const WORK: usize = 1_500_000;
+const WORK: usize = 600_000;
 
 struct Simulation<'a> {
     graph: &'a Graph,

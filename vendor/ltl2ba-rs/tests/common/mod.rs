@@ -57,6 +57,40 @@ impl Random {
         formula
     }
 
+    /// A Boolean combination of `parts` towers such as `G F p`, which is what the rules
+    /// for suspendable terms and the first event are about.
+    pub fn fairness(&mut self, propositions: usize, parts: usize) -> Formula {
+        let mut formula = Formula::new();
+        for index in 0..propositions {
+            formula.add_proposition(Proposition::word(format!("p{index}")));
+        }
+        let mut root = self.tower(&mut formula, propositions);
+        for _ in 1..parts {
+            let other = self.tower(&mut formula, propositions);
+            let operator = BINARIES[[0, 0, 0, 1, 1, 1, 3, 4, 5, 6][self.below(10)]];
+            root = formula.add(Node::Binary(operator, root, other));
+            if self.below(6) == 0 {
+                let operator = [Unary::Finally, Unary::Globally][self.below(2)];
+                root = formula.add(Node::Unary(operator, root));
+            }
+        }
+        formula.set_root(root);
+        formula
+    }
+
+    fn tower(&mut self, formula: &mut Formula, propositions: usize) -> NodeId {
+        let size = [0, 0, 1, 2][self.below(4)];
+        let mut node = self.node(formula, propositions, size);
+        for _ in 0..self.below(4) {
+            let operators = [Unary::Finally, Unary::Globally, Unary::Next, Unary::Not];
+            node = formula.add(Node::Unary(
+                operators[[0, 0, 1, 1, 2, 3][self.below(6)]],
+                node,
+            ));
+        }
+        node
+    }
+
     fn node(&mut self, formula: &mut Formula, propositions: usize, size: usize) -> NodeId {
         if size == 0 {
             let node = match self.below(12) {
