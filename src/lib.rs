@@ -7,6 +7,7 @@ pub mod source;
 pub mod syntax;
 
 pub mod lower;
+pub mod property;
 pub mod program;
 
 pub mod analysis;
@@ -14,6 +15,7 @@ pub mod explicit;
 pub mod interpreter;
 
 pub mod bdd;
+pub mod cycles;
 pub mod saturation;
 pub mod spds;
 pub mod witness;

@@ -9,14 +9,14 @@
 //! even if it is read only to compute a dead one.
 //!
 //! An `enforce` condition is read by every step of its procedure, and so keeps its
-//! variables live throughout.
+//! variables live throughout; so does a property that speaks of variables.
 //!
 //! Cost: a few passes over the points, more only for long chains in recursive components.
 
 use super::mod_ref::{for_each_read, for_each_write};
-use super::{CallGraph, Layout, ModRef, reverse_postorder};
+use super::{CallGraph, Layout, ModRef, Observed, reverse_postorder};
 use crate::bits::{self, BitRows};
-use crate::program::{Action, Call, Expression, PointId, ProcedureId, Program};
+use crate::program::{Action, Call, Expression, PointId, ProcedureId, Program, VariableId};
 use std::collections::VecDeque;
 
 #[derive(Debug)]
@@ -29,7 +29,14 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    pub fn of(program: &Program, layout: &Layout, calls: &CallGraph, mod_ref: &ModRef) -> Self {
+    /// `observed` are variables that matter at every point whatever the program does.
+    pub fn of(
+        program: &Program,
+        layout: &Layout,
+        calls: &CallGraph,
+        mod_ref: &ModRef,
+        observed: &[Observed],
+    ) -> Self {
         let mut orders = vec![Vec::new(); program.procedures.len()];
         for procedure in &calls.bottom_up {
             orders[procedure.0 as usize] = reverse_postorder(program, *procedure);
@@ -38,6 +45,7 @@ impl Liveness {
             program,
             layout,
             mod_ref,
+            always: always_live(program, layout, observed),
             live: BitRows::new(program.points.len(), layout.len() as usize),
             scratch: vec![0; (layout.len() as usize).div_ceil(64).max(1)],
             queue: calls.bottom_up.iter().rev().copied().collect(),
@@ -63,10 +71,31 @@ impl Liveness {
     }
 }
 
+fn always_live(program: &Program, layout: &Layout, observed: &[Observed]) -> BitRows {
+    let mut always = BitRows::new(program.procedures.len(), layout.len() as usize);
+    for (row, procedure) in program.procedures.iter().enumerate() {
+        let enforced = procedure.enforce.into_iter();
+        for variable in enforced.flat_map(|e| program.expressions.reads(e)) {
+            bits::insert(always.row_mut(row), layout.variable(variable));
+        }
+        for observed in observed {
+            let variable = match observed {
+                Observed::Global(index) => VariableId::Global(*index),
+                Observed::Local(of, index) if of.0 as usize == row => VariableId::Local(*index),
+                Observed::Local(..) => continue,
+            };
+            bits::insert(always.row_mut(row), layout.variable(variable));
+        }
+    }
+    always
+}
+
 struct Flow<'a> {
     program: &'a Program,
     layout: &'a Layout,
     mod_ref: &'a ModRef,
+    /// For each procedure, what is live at all of its points.
+    always: BitRows,
     live: BitRows,
     scratch: Vec<u64>,
     queue: VecDeque<ProcedureId>,
@@ -125,7 +154,8 @@ impl Flow<'_> {
             }
         };
         for_each_read(action, &mut read);
-        procedure.enforce.into_iter().for_each(read);
+        let always = self.always.row(program.point(point).procedure.0 as usize);
+        bits::join(&mut set, always);
         if let Action::Assign {
             targets,
             constrain: Some(constrain),

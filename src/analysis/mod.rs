@@ -15,4 +15,4 @@ pub use control_flow::{reachable_points, reverse_postorder};
 pub use liveness::Liveness;
 pub use mod_ref::ModRef;
 pub use mod_ref::{for_each_read, for_each_write};
-pub use variables::{DataVariable, Layout};
+pub use variables::{DataVariable, Layout, Observed};

@@ -15,6 +15,7 @@ pub enum Phase {
     Analysis,
     Encoding,
     Saturation,
+    Cycles,
     Trace,
     Replay,
     Reporting,
@@ -28,6 +29,7 @@ impl Phase {
             Phase::Analysis => "analysis",
             Phase::Encoding => "encoding",
             Phase::Saturation => "saturation",
+            Phase::Cycles => "cycles",
             Phase::Trace => "trace",
             Phase::Replay => "replay",
             Phase::Reporting => "reporting",
@@ -62,6 +64,7 @@ pub struct Statistics {
     pub rules: usize,
     pub bdd_variables: u32,
     pub edges: usize,
+    pub reached_points: usize,
     pub operations: u64,
     pub peak_live_nodes: usize,
 }
@@ -70,6 +73,8 @@ pub struct Statistics {
 struct State {
     findings: Vec<Finding>,
     statistics: Statistics,
+    /// What the user should know beside the verdicts.
+    warnings: Vec<String>,
     /// The phases entered so far, with the time of entering.
     phases: Vec<(Phase, Duration)>,
 }
@@ -128,6 +133,14 @@ impl Board {
     /// Takes the findings out, so that a long trace is not copied.
     pub fn take_findings(&self) -> Vec<Finding> {
         std::mem::take(&mut self.state().findings)
+    }
+
+    pub fn warn(&self, warning: String) {
+        self.state().warnings.push(warning);
+    }
+
+    pub fn take_warnings(&self) -> Vec<String> {
+        std::mem::take(&mut self.state().warnings)
     }
 
     pub fn statistics(&self) -> Statistics {

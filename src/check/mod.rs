@@ -1,16 +1,20 @@
 //! The check: from a program and properties to verdicts and traces.
 
 mod board;
-mod property;
+mod model;
 mod symbolic;
+mod temporal;
+mod trace;
 
 pub use board::{Board, Finding, Phase, Statistics, TraceFinding};
-pub use property::{Kind, Property, PropertyError, Request, resolve};
 
+use crate::cycles;
 use crate::explicit;
 use crate::interpreter::replay::Mismatch;
 use crate::program::Program;
+use crate::property::Property;
 use crate::saturation::{Stop, Watch};
+use model::with_model;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -43,6 +47,8 @@ pub struct Options {
     pub trace_limit: u64,
     /// Bytes that BDD nodes may take.
     pub memory: u64,
+    /// How cycles are searched.
+    pub cycles: cycles::Options,
     /// Whether the peak of live nodes is measured, at some cost in time.
     pub measure: bool,
 }
@@ -55,6 +61,10 @@ impl Default for Options {
             trace: true,
             trace_limit: 100_000,
             memory: 4 << 30,
+            cycles: cycles::Options {
+                method: cycles::Method::Auto,
+                rough_components: true,
+            },
             measure: false,
         }
     }
@@ -101,21 +111,58 @@ pub fn check(
     board: &Board,
 ) -> Result<(), CheckError> {
     match options.engine {
-        Engine::Symbolic => symbolic::check(program, properties, options, watch, board),
-        Engine::Explicit => {
-            board.enter(Phase::Saturation);
-            let reached = explicit::reachable(program, EXPLICIT_STATES);
-            let reached = reached.map_err(|_| CheckError::TooLarge)?;
-            for (i, property) in properties.iter().enumerate() {
-                let violated = match property {
-                    Property::Reach(points) => points.iter().any(|p| reached.points.contains(p)),
-                    Property::Assertions => reached.error,
-                };
-                board.decide(i, verdict(violated));
+        Engine::Symbolic => check_symbolically(program, properties, options, watch, board),
+        Engine::Explicit => check_explicitly(program, properties, board),
+    }
+}
+
+fn check_symbolically(
+    program: &Program,
+    properties: &[Property],
+    options: &Options,
+    watch: &Watch,
+    board: &Board,
+) -> Result<(), CheckError> {
+    let mut plain = Vec::new();
+    for (index, property) in properties.iter().enumerate() {
+        match property {
+            // Each has a product of its own.
+            Property::Temporal(temporal) => {
+                with_model(program, Some(temporal), options, watch, board, |model| {
+                    temporal::check(model, index, temporal)
+                })?;
             }
-            Ok(())
+            _ => plain.push((index, property)),
         }
     }
+    if plain.is_empty() {
+        return Ok(());
+    }
+    with_model(program, None, options, watch, board, |model| {
+        symbolic::check(model, &plain)
+    })
+}
+
+fn check_explicitly(
+    program: &Program,
+    properties: &[Property],
+    board: &Board,
+) -> Result<(), CheckError> {
+    board.enter(Phase::Saturation);
+    let too_large = |_| CheckError::TooLarge;
+    for (i, property) in properties.iter().enumerate() {
+        let reached = || explicit::reachable(program, EXPLICIT_STATES).map_err(too_large);
+        let violated = match property {
+            Property::Reach(points) => {
+                let reached = reached()?.points;
+                points.iter().any(|point| reached.contains(point))
+            }
+            Property::Assertions => reached()?.error,
+            Property::Terminates | Property::Temporal(_) => return Err(CheckError::TooLarge),
+        };
+        board.decide(i, verdict(violated));
+    }
+    Ok(())
 }
 
 fn verdict(violated: bool) -> Verdict {

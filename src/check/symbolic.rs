@@ -1,194 +1,183 @@
-//! The symbolic check, in the order of the paper's outline.
+//! Symbolic checks that need no automaton: reachability, assertions, termination.
+//!
+//! One `post*` answers them all.
 
-use super::{Board, CheckError, Direction, Options, Phase, Property, TraceFinding, Verdict};
-use crate::analysis::{CallGraph, Layout, Liveness, ModRef};
-use crate::bdd::{Bdds, Collection};
-use crate::interpreter::replay::{Trace, replay};
-use crate::program::Program;
-use crate::saturation::{PostStar, PreStar, Watch};
-use crate::spds::copies::{COPIES, Copies, Order};
-use crate::spds::{Analyses, Head, ProgramHeads, Spds, encode};
-use crate::witness::concrete::{Concretizer, concretize, unfold, unfolded_length};
-use crate::witness::{Search, find};
+use super::model::Model;
+use super::trace::{Claim, explain};
+use super::{CheckError, Direction, Phase, Verdict};
+use crate::cycles::{HeadGraph, Repeating, repeating_heads};
+use crate::property::Property;
+use crate::saturation::{PostStar, PreStar};
+use crate::spds::{Head, ProgramHeads};
+use crate::witness::{Search, find, find_lasso};
 use rustc_hash::FxHashSet;
 
-pub fn check(
-    program: &Program,
-    properties: &[Property],
-    options: &Options,
-    watch: &Watch,
-    board: &Board,
-) -> Result<(), CheckError> {
-    board.enter(Phase::Analysis);
-    let layout = Layout::of(program);
-    let calls = CallGraph::of(program);
-    let mod_ref = ModRef::of(program, &layout, &calls);
-    let liveness = Liveness::of(program, &layout, &calls, &mod_ref);
-    board.enter(Phase::Encoding);
-    let collection = match options.measure {
-        true => Collection::Measured,
-        false => Collection::Rare,
-    };
-    let bdds = Bdds::new(layout.len() * COPIES, options.memory, collection)?;
-    bdds.session(|| {
-        let order: Vec<_> = (0..layout.len()).collect();
-        let copies = Copies::new(&bdds, Order::new(&order));
-        let analyses = Analyses {
-            layout,
-            calls: &calls,
-            mod_ref: &mod_ref,
-            liveness: &liveness,
-        };
-        let (spds, heads) = encode(program, &analyses, &copies)?;
-        board.measure(|statistics| {
-            statistics.procedures = program.procedures.len();
-            statistics.points = program.points.len();
-            statistics.rules = spds.rules.len();
-            statistics.bdd_variables = layout.len() * COPIES;
-        });
-        let check = Check {
-            program,
-            layout,
-            options,
-            watch,
-            board,
-            bdds: &bdds,
-            copies: &copies,
-            spds: &spds,
-            heads: &heads,
-            goals: properties.iter().map(|p| goals(p, &heads)).collect(),
-        };
-        let result = check.run();
-        bdds.collect();
-        board.measure(|statistics| {
-            statistics.operations = bdds.operations();
-            statistics.peak_live_nodes = bdds.peak_live_nodes();
-        });
-        result
-    })
+/// What one property asks of the pushdown system.
+enum Question {
+    /// Can one of these heads be reached?
+    Heads(FxHashSet<Head>),
+    /// Is there an infinite run?
+    Cycle,
 }
 
-/// The heads whose reachability violates a property.
-fn goals(property: &Property, heads: &ProgramHeads) -> FxHashSet<Head> {
+/// Decides the properties with these indices.
+pub fn check(model: &Model<'_>, properties: &[(usize, &Property)]) -> Result<(), CheckError> {
+    let questions: Vec<_> = properties
+        .iter()
+        .map(|(index, property)| (*index, question(property, model.heads)))
+        .collect();
+    Check { model, questions }.run()
+}
+
+fn question(property: &Property, heads: &ProgramHeads) -> Question {
     match property {
-        Property::Reach(points) => points.iter().map(|point| heads.at(*point)).collect(),
-        Property::Assertions => [heads.error()].into_iter().collect(),
+        Property::Reach(points) => {
+            Question::Heads(points.iter().map(|point| heads.at(*point)).collect())
+        }
+        Property::Assertions => Question::Heads([heads.error()].into_iter().collect()),
+        Property::Terminates | Property::Temporal(_) => Question::Cycle,
     }
 }
 
 struct Check<'a> {
-    program: &'a Program,
-    layout: Layout,
-    options: &'a Options,
-    watch: &'a Watch,
-    board: &'a Board,
-    bdds: &'a Bdds,
-    copies: &'a Copies<'a>,
-    spds: &'a Spds,
-    heads: &'a ProgramHeads,
-    /// For each property, the heads that violate it.
-    goals: Vec<FxHashSet<Head>>,
+    model: &'a Model<'a>,
+    /// By index of the property.
+    questions: Vec<(usize, Question)>,
+}
+
+/// A property that is violated, and what a trace of that is made from.
+enum Violation<'a> {
+    Reached(&'a FxHashSet<Head>),
+    Runs(Repeating),
 }
 
 impl Check<'_> {
     fn run(&self) -> Result<(), CheckError> {
-        self.board.enter(Phase::Saturation);
-        let mut post_star = PostStar::new(self.spds, self.bdds, self.watch)?;
-        let violated = match self.options.direction {
-            Direction::Forward => self.forward(&mut post_star, self.options.trace)?,
-            Direction::Backward => {
-                let violated = self.backward()?;
-                // Traces come from complete summaries, which are made forwards.
-                if self.options.trace && !violated.is_empty() {
-                    post_star.run(|_| false)?;
-                }
-                violated
-            }
+        let model = self.model;
+        model.board.enter(Phase::Saturation);
+        let mut post_star = PostStar::new(model.spds, model.bdds, model.watch)?;
+        let mut violations = match model.options.direction {
+            Direction::Forward => self.forward(&mut post_star)?,
+            Direction::Backward => self.backward()?,
         };
-        self.board
-            .measure(|statistics| statistics.edges = post_star.edge_count());
-        if self.options.trace {
+        let wants_trace = model.options.trace && !violations.is_empty();
+        if wants_trace && model.options.direction == Direction::Backward {
+            // Traces come from complete summaries, which are made forwards.
+            post_star.run(|_| false)?;
+            for (_, violation) in &mut violations {
+                if let Violation::Runs(repeating) = violation {
+                    let forward = self.cycle(&post_star)?;
+                    *repeating = forward.ok_or_else(no_trace)?;
+                }
+            }
+        }
+        model.board.measure(|statistics| {
+            statistics.edges = statistics.edges.max(post_star.edge_count());
+            statistics.reached_points = self.reached_points(&post_star);
+        });
+        if wants_trace {
             let summaries = post_star.summaries();
-            let search = Search::new(self.spds, self.copies, self.watch, summaries);
-            for property in violated {
-                self.explain(&search, property)?;
+            let search = Search::new(model.spds, model.copies, model.watch, summaries);
+            for (index, violation) in &violations {
+                model.board.enter(Phase::Trace);
+                let (path, claim) = match violation {
+                    Violation::Reached(goals) => {
+                        let path = find(&search, |head| goals.contains(&head))?;
+                        (path, Claim::Reaches)
+                    }
+                    Violation::Runs(repeating) => {
+                        (find_lasso(&search, repeating)?, Claim::RunsForEver)
+                    }
+                };
+                explain(model, *index, &path.ok_or_else(no_trace)?, claim)?;
             }
         }
         Ok(())
     }
 
-    /// Decides all properties by one `post*`; complete if `whole`, otherwise as far as
-    /// needed.
-    fn forward(
-        &self,
+    fn reached_points(&self, post_star: &PostStar<'_>) -> usize {
+        let points = self.model.program.points.len() as u32;
+        let reached = (0..points).filter(|point| post_star.is_reached(Head(*point)));
+        reached.count()
+    }
+
+    /// Decides all questions by one `post*`, as far as it is needed.
+    fn forward<'c>(
+        &'c self,
         post_star: &mut PostStar<'_>,
-        whole: bool,
-    ) -> Result<Vec<usize>, CheckError> {
-        let mut violated = Vec::new();
+    ) -> Result<Vec<(usize, Violation<'c>)>, CheckError> {
+        let (board, options) = (self.model.board, self.model.options);
+        let asks_cycle = |(_, question): &&(usize, Question)| matches!(question, Question::Cycle);
+        let whole = options.trace || self.questions.iter().any(|q| asks_cycle(&q));
+        let mut reached: FxHashSet<usize> = FxHashSet::default();
         post_star.run(|head| {
-            for (i, goals) in self.goals.iter().enumerate() {
-                if goals.contains(&head) && !violated.contains(&i) {
-                    violated.push(i);
-                    self.board.decide(i, Verdict::Violated);
+            for (index, question) in &self.questions {
+                if let Question::Heads(goals) = question
+                    && goals.contains(&head)
+                    && reached.insert(*index)
+                {
+                    board.decide(*index, Verdict::Violated);
                 }
             }
-            !whole && violated.len() == self.goals.len()
+            !whole && reached.len() == self.questions.len()
         })?;
-        violated.sort_unstable();
-        for i in 0..self.goals.len() {
-            if !violated.contains(&i) {
-                self.board.decide(i, Verdict::Holds);
+        let mut violations = Vec::new();
+        for (index, question) in &self.questions {
+            match question {
+                Question::Heads(goals) => {
+                    if reached.contains(index) {
+                        violations.push((*index, Violation::Reached(goals)));
+                    }
+                    board.decide(*index, super::verdict(reached.contains(index)));
+                }
+                Question::Cycle => {
+                    let repeating = self.cycle(post_star)?;
+                    board.decide(*index, super::verdict(repeating.is_some()));
+                    violations.extend(repeating.map(|r| (*index, Violation::Runs(r))));
+                }
             }
         }
-        Ok(violated)
+        Ok(violations)
     }
 
-    fn backward(&self) -> Result<Vec<usize>, CheckError> {
-        let mut violated = Vec::new();
-        for (i, goals) in self.goals.iter().enumerate() {
-            let goals = goals.iter().copied();
-            let mut pre_star = PreStar::new(self.spds, self.bdds, self.watch, goals)?;
-            let reached = pre_star.run()?;
-            self.board.decide(i, super::verdict(reached));
-            if reached {
-                violated.push(i);
-            }
-        }
-        Ok(violated)
+    /// A cycle among the heads that a finished `post*` has reached.
+    fn cycle(&self, post_star: &PostStar<'_>) -> Result<Option<Repeating>, CheckError> {
+        let model = self.model;
+        model.board.enter(Phase::Cycles);
+        let summaries = post_star.summaries().iter().map(|s| s.total().cloned());
+        let summaries = summaries.collect();
+        let graph = HeadGraph::new(model.spds, model.copies, model.watch, summaries)?;
+        let universe = |head| post_star.reached_set(head, &model.spds.all_entry);
+        let heads = post_star.reached_heads();
+        let cycles = model.options.cycles;
+        Ok(repeating_heads(&graph, &universe, &heads, cycles, false)?)
     }
 
-    /// Finds, replays and keeps a trace.
-    fn explain(&self, search: &Search<'_>, property: usize) -> Result<(), CheckError> {
-        self.board.enter(Phase::Trace);
-        let goals = &self.goals[property];
-        let missing = || CheckError::Internal("a violated property has no trace".into());
-        let path = find(search, |head| goals.contains(&head))?.ok_or_else(missing)?;
-        let concretizer = Concretizer {
-            program: self.program,
-            layout: self.layout,
-            spds: self.spds,
-            heads: self.heads,
-        };
-        let folded = concretize(&concretizer, &path)
-            .map_err(|_| CheckError::Internal("the interpreter could not follow a trace".into()))?;
-        let length = unfolded_length(&folded);
-        let limit = self.options.trace_limit;
-        self.board.enter(Phase::Replay);
-        let finding = if length <= limit {
-            let trace = Trace {
-                stem: unfold(&folded),
-                ..Trace::default()
+    fn backward(&self) -> Result<Vec<(usize, Violation<'_>)>, CheckError> {
+        let model = self.model;
+        let mut violations = Vec::new();
+        for (index, question) in &self.questions {
+            let truth = || model.bdds.constant(true);
+            let (violated, violation) = match question {
+                Question::Heads(heads) => {
+                    let goals = heads.iter().map(|head| (*head, truth()));
+                    let mut pre_star = PreStar::new(model.spds, model.bdds, model.watch, goals)?;
+                    (pre_star.run()?, Violation::Reached(heads))
+                }
+                Question::Cycle => {
+                    let violated = super::temporal::backward(model)?;
+                    (violated, Violation::Runs(Repeating::default()))
+                }
             };
-            replay(self.program, &trace)?;
-            TraceFinding::Found(trace)
-        } else {
-            replay(self.program, &folded)?;
-            match folded.stem.len() as u64 <= limit {
-                true => TraceFinding::Found(folded),
-                false => TraceFinding::TooLong(length),
+            model.board.decide(*index, super::verdict(violated));
+            if violated {
+                violations.push((*index, violation));
             }
-        };
-        self.board.explain(property, finding);
-        Ok(())
+        }
+        Ok(violations)
     }
+}
+
+pub fn no_trace() -> CheckError {
+    CheckError::Internal("a violated property has no trace".into())
 }

@@ -18,6 +18,8 @@ pub enum Command {
     Check(Box<CheckArguments>),
     /// Print the control-flow graph of a program
     Show(ShowArguments),
+    /// Translate an LTL formula to a Büchi automaton
+    Ltl(LtlArguments),
     /// Write a benchmark program to standard output
     Generate(GenerateArguments),
     /// Print a completion script for a shell
@@ -68,10 +70,65 @@ pub enum SearchArgument {
     Backward,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CyclesArgument {
+    /// Sets of heads, and relations where these take too many rounds
+    Auto,
+    /// Sets: reach acceptance, then trim
+    Owcty,
+    /// Sets: nested fixed point
+    EmersonLei,
+    /// Relations: transitive closure
+    Closure,
+}
+
+#[derive(Debug, Args)]
+pub struct LtlArguments {
+    /// The formula
+    #[arg(value_name = "FORMULA", allow_hyphen_values = true)]
+    pub formula: String,
+
+    /// The automaton of the formula's negation
+    #[arg(long)]
+    pub negate: bool,
+
+    /// Keep acceptance generalised and on transitions
+    #[arg(long)]
+    pub generalized: bool,
+
+    /// How the automaton is written
+    #[arg(long, value_enum, default_value = "hoa")]
+    pub format: AutomatonFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AutomatonFormat {
+    /// Hanoi Omega-Automata
+    Hoa,
+    /// Graphviz
+    Dot,
+    /// Spin's never claim
+    Never,
+    /// A few lines for people
+    Text,
+}
+
 #[derive(Debug, Args)]
 pub struct CheckArguments {
     #[command(flatten)]
     pub input: InputArguments,
+
+    /// Does every execution satisfy this LTL formula? For example '[](req -> <> ack)'
+    #[arg(long, value_name = "FORMULA", help_heading = "Properties")]
+    pub ltl: Vec<String>,
+
+    /// Named formulas, one a line: `name: FORMULA`; `#` begins a comment
+    #[arg(long, value_name = "FILE", help_heading = "Properties")]
+    pub spec: Vec<PathBuf>,
+
+    /// An automaton (HOA) of executions that must not happen
+    #[arg(long, value_name = "FILE", help_heading = "Properties")]
+    pub never: Vec<PathBuf>,
 
     /// Is the statement with this label reachable? `L` in any procedure, or `p.L`
     #[arg(long, value_name = "LABEL", help_heading = "Properties")]
@@ -80,6 +137,10 @@ pub struct CheckArguments {
     /// Can any assertion fail?
     #[arg(long, help_heading = "Properties")]
     pub assertions: bool,
+
+    /// Does every execution terminate, or fail an assertion?
+    #[arg(long, help_heading = "Properties")]
+    pub terminates: bool,
 
     /// How results are written
     #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
@@ -102,6 +163,10 @@ pub struct CheckArguments {
     )]
     pub trace_limit: u64,
 
+    /// Show how formulas are read, their automata, and the steps taken
+    #[arg(long, help_heading = "Output")]
+    pub explain: bool,
+
     /// Show phases, sizes and BDD nodes
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
@@ -122,6 +187,14 @@ pub struct CheckArguments {
         help_heading = "Algorithm"
     )]
     pub search: SearchArgument,
+
+    /// How cycles are found
+    #[arg(long, value_enum, default_value = "auto", help_heading = "Algorithm")]
+    pub cycles: CyclesArgument,
+
+    /// Search cycles without dividing the control-flow graph into components first
+    #[arg(long, help_heading = "Algorithm")]
+    pub no_rough_components: bool,
 
     #[arg(long, value_enum, default_value = "symbolic", hide = true)]
     pub engine: EngineArgument,

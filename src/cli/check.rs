@@ -4,15 +4,18 @@
 //! is asked to stop, and if it does not soon, the report is made from what is on the board
 //! and the process ends over its head.
 
-use super::arguments::{CheckArguments, EngineArgument, Format, SearchArgument};
+use super::arguments::{
+    CheckArguments, CyclesArgument, EngineArgument, Format, SearchArgument,
+};
 use super::limits::{Limits, watch_interrupts};
 use super::progress::Progress;
-use super::{Exit, input};
+use super::{Exit, input, properties};
 use crate::check::{
-    Board, CheckError, Direction, Engine, Finding, Kind, Options, Phase, Request, Verdict, check,
-    resolve,
+    Board, CheckError, Direction, Engine, Finding, Options, Phase, Verdict, check,
 };
+use crate::cycles;
 use crate::program::Program;
+use crate::property::Request;
 use crate::report::{Measured, Reason, ReportedResult, Results, json, text};
 use crate::saturation::{Stop, Watch};
 use anyhow::{Context, anyhow, bail};
@@ -48,7 +51,7 @@ pub fn run(arguments: CheckArguments) -> anyhow::Result<Exit> {
     let begin = Instant::now();
     watch_interrupts();
     let limits = Limits::new(begin, arguments.timeout, arguments.memory);
-    let requests = requests(&arguments);
+    let requests = properties::requests(&arguments)?;
     let language = input::language(&arguments.input)?;
     let shared = Arc::new(Shared {
         board: Board::new(begin, requests.len()),
@@ -87,24 +90,6 @@ pub fn run(arguments: CheckArguments) -> anyhow::Result<Exit> {
     std::process::exit(exit as i32);
 }
 
-fn requests(arguments: &CheckArguments) -> Vec<Request> {
-    let mut requests: Vec<_> = arguments
-        .reach
-        .iter()
-        .map(|label| Request {
-            kind: Kind::Reach,
-            text: label.clone(),
-        })
-        .collect();
-    if arguments.assertions || requests.is_empty() {
-        requests.push(Request {
-            kind: Kind::Assertions,
-            text: Kind::Assertions.name().into(),
-        });
-    }
-    requests
-}
-
 fn options(arguments: &CheckArguments, limits: &Limits) -> Options {
     Options {
         engine: match arguments.engine {
@@ -119,6 +104,15 @@ fn options(arguments: &CheckArguments, limits: &Limits) -> Options {
         trace_limit: arguments.trace_limit,
         memory: limits.memory,
         measure: arguments.stats,
+        cycles: cycles::Options {
+            method: match arguments.cycles {
+                CyclesArgument::Auto => cycles::Method::Auto,
+                CyclesArgument::Owcty => cycles::Method::Owcty,
+                CyclesArgument::EmersonLei => cycles::Method::EmersonLei,
+                CyclesArgument::Closure => cycles::Method::Closure,
+            },
+            rough_components: !arguments.no_rough_components,
+        },
     }
 }
 
@@ -139,21 +133,13 @@ fn work(
         return End::BadInput;
     };
     let program = shared.program.get_or_init(|| program);
-    let mut properties = Vec::new();
-    let mut bad = false;
-    for request in requests {
-        match resolve(program, request) {
-            Ok(property) => properties.push(property),
-            Err(error) => {
-                bad = true;
-                let hint = error.hint.map_or(String::new(), |h| format!("\n  help: {h}"));
-                let _ = writeln!(std::io::stderr(), "derny: {}{hint}", error.message);
-            }
+    let properties = match properties::resolve_all(program, requests, arguments.explain) {
+        Ok(properties) => properties,
+        Err(message) => {
+            let _ = std::io::stderr().write_all(message.as_bytes());
+            return End::BadInput;
         }
-    }
-    if bad {
-        return End::BadInput;
-    }
+    };
     match check(program, &properties, options, &shared.watch, &shared.board) {
         Ok(()) => End::Done,
         Err(error) => End::Check(error),
@@ -209,6 +195,9 @@ fn report(
             reason,
         }
     });
+    for warning in shared.board.take_warnings() {
+        let _ = writeln!(std::io::stderr(), "warning: {warning}");
+    }
     let name = input::name(&arguments.input);
     let results = Results {
         input: &name,

@@ -5,7 +5,9 @@ mod arguments;
 mod check;
 mod input;
 mod limits;
+mod ltl;
 mod progress;
+mod properties;
 mod random;
 mod show;
 
@@ -44,6 +46,7 @@ pub fn run() -> ExitCode {
     let exit = match arguments.command {
         Command::Check(arguments) => check::run(*arguments),
         Command::Show(arguments) => show::run(&arguments),
+        Command::Ltl(arguments) => ltl::run(&arguments),
         Command::Generate(arguments) => generate(&arguments.what),
         Command::Completions { shell } => completions(shell),
     };

@@ -117,7 +117,23 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<(), Mismatch> {
         segments: &trace.segments,
     };
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
-    replay.run_all(&steps).map_err(fail)
+    replay.run_all(&steps).map_err(fail)?;
+    match closes(trace) {
+        true => Ok(()),
+        false => Err(fail(steps.len() - 1)),
+    }
+}
+
+/// Whether the cycle, if there is one, ends where it begins, on a stack that has not become
+/// lower, and never looks below: then it can be repeated for ever.
+fn closes(trace: &Trace) -> bool {
+    let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last()) else {
+        return true;
+    };
+    first.location == last.location
+        && first.valuation == last.valuation
+        && first.returns == last.returns
+        && trace.cycle.iter().all(|step| step.depth >= first.depth)
 }
 
 struct Replay<'a> {

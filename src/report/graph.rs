@@ -40,7 +40,7 @@ impl<'a> Graph<'a> {
         let calls = CallGraph::of(program);
         let layout = Layout::of(program);
         let mod_ref = ModRef::of(program, &layout, &calls);
-        let liveness = Liveness::of(program, &layout, &calls, &mod_ref);
+        let liveness = Liveness::of(program, &layout, &calls, &mod_ref, &[]);
         let bytes = program.source.bytes().iter().enumerate();
         let newlines = bytes.filter(|(_, byte)| **byte == b'\n');
         Graph {

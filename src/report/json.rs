@@ -68,7 +68,7 @@ impl Serialize for PropertyObject<'_> {
         let mut property = serializer.serialize_struct("property", 3)?;
         property.serialize_field("kind", request.kind.name())?;
         property.serialize_field("text", &request.text)?;
-        property.serialize_field("name", &None::<&str>)?;
+        property.serialize_field("name", &request.name)?;
         property.end()
     }
 }
@@ -87,6 +87,7 @@ impl Serialize for StatisticsObject<'_> {
             map.serialize_entry("points", &sizes.points)?;
             map.serialize_entry("rules", &sizes.rules)?;
             map.serialize_entry("edges", &sizes.edges)?;
+            map.serialize_entry("reached_points", &sizes.reached_points)?;
             map.serialize_entry("bdd_variables", &sizes.bdd_variables)?;
             map.serialize_entry("phases", &Phases(&measured.phases))?;
         }

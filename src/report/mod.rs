@@ -7,7 +7,8 @@ pub mod json;
 pub mod text;
 mod trace;
 
-use crate::check::{Finding, Request, Statistics};
+use crate::check::{Finding, Statistics};
+use crate::property::Request;
 use crate::program::Program;
 
 /// Why a property was left undecided, or a trace was not found.

@@ -1,7 +1,8 @@
 //! Results as text, for people.
 
 use super::{Measured, Results, trace};
-use crate::check::{Kind, TraceFinding, Verdict};
+use crate::check::{TraceFinding, Verdict};
+use crate::property::Kind;
 use std::io::Write;
 
 /// One line a property, the verdict first, and the trace under a violation.
@@ -15,7 +16,11 @@ pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()>
             (Some(Verdict::Violated), true) => "reachable",
             (None, _) => "unknown",
         };
-        write!(out, "{verdict} {}", result.request.text)?;
+        write!(out, "{verdict} ")?;
+        if let Some(name) = &result.request.name {
+            write!(out, "{name}: ")?;
+        }
+        write!(out, "{}", result.request.text)?;
         match (result.finding.verdict, result.reason) {
             (None, Some(reason)) => writeln!(out, " ({})", reason.advice())?,
             (Some(_), Some(reason)) => writeln!(out, " (no trace: {})", reason.advice())?,
@@ -38,9 +43,10 @@ pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()>
 /// What `--stats` shows on standard error.
 pub fn write_statistics(measured: &Measured, out: &mut impl Write) -> std::io::Result<()> {
     let sizes = &measured.statistics;
-    let rows: [(&str, u64); 7] = [
+    let rows: [(&str, u64); 8] = [
         ("procedures", sizes.procedures as u64),
         ("control points", sizes.points as u64),
+        ("reached points", sizes.reached_points as u64),
         ("rules", sizes.rules as u64),
         ("automaton edges", sizes.edges as u64),
         ("BDD variables", sizes.bdd_variables.into()),

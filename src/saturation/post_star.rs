@@ -78,10 +78,13 @@ pub struct PostStar<'a> {
     stamp: u64,
     /// Whether the lowest frame was popped.
     terminated: bool,
+    /// Valuations that are looked for at any head, and whether they were met.
+    wanted: Option<Bdd>,
+    met: bool,
 }
 
 impl<'a> PostStar<'a> {
-    /// The automaton of the start configurations: any valuation at the start head.
+    /// The automaton of the start configurations.
     pub fn new(spds: &'a Spds, bdds: &'a Bdds, watch: &'a Watch) -> Result<Self, Stop> {
         let mut post_star = PostStar {
             spds,
@@ -95,16 +98,30 @@ impl<'a> PostStar<'a> {
             summaries: spds.entries.iter().map(|_| Summary::default()).collect(),
             stamp: 0,
             terminated: false,
+            wanted: None,
+            met: false,
         };
-        post_star.add(spds.start, Target::Final, &bdds.constant(true))?;
+        post_star.add(spds.start, Target::Final, &spds.start_set)?;
         Ok(post_star)
+    }
+
+    /// Saturates until one of these valuations is met at any head; true if one is.
+    pub fn run_until(&mut self, wanted: Bdd) -> Result<bool, Stop> {
+        for edge in &self.edges {
+            self.met |= !self.bdds.is_false(&self.bdds.and(&edge.total, &wanted)?);
+        }
+        self.wanted = Some(wanted);
+        self.run(|_| false)?;
+        Ok(self.met)
     }
 
     /// Saturates; stops early once `enough` says so of a head that was reached.
     pub fn run(&mut self, mut enough: impl FnMut(Head) -> bool) -> Result<(), Stop> {
         let mut seen = 0;
         let mut rounds = 0_u64;
-        while let Some(Reverse((_, edge))) = self.queue.pop() {
+        while !self.met
+            && let Some(Reverse((_, edge))) = self.queue.pop()
+        {
             for new in &self.edges[seen..] {
                 if enough(new.head) {
                     return Ok(());
@@ -134,6 +151,26 @@ impl<'a> PostStar<'a> {
         self.first_edge[head.0 as usize] != NONE
     }
 
+    /// Every head that was reached, in rising order.
+    pub fn reached_heads(&self) -> Vec<Head> {
+        let mut heads: Vec<_> = self.edges.iter().map(|edge| edge.head).collect();
+        heads.sort_unstable();
+        heads.dedup();
+        heads
+    }
+
+    /// The valuations in which a head was reached. `entry` is the cube of all entry copies.
+    pub fn reached_set(&self, head: Head, entry: &Bdd) -> Result<Bdd, Stop> {
+        let mut set = self.bdds.constant(false);
+        let mut at = self.first_edge[head.0 as usize];
+        while at != NONE {
+            let edge = &self.edges[at as usize];
+            set = self.bdds.or(&set, &self.bdds.exists(&edge.total, entry)?)?;
+            at = edge.sibling;
+        }
+        Ok(set)
+    }
+
     pub fn summaries(&self) -> &[Summary] {
         &self.summaries
     }
@@ -161,7 +198,7 @@ impl<'a> PostStar<'a> {
                 Right::Step(to) => self.add(to, target, &after)?,
                 Right::Push { entry, .. } => self.push(id, entry, target, after)?,
                 Right::Pop { .. } => match target {
-                    Target::Final => self.terminated = true,
+                    Target::Final => self.stop(&after)?,
                     Target::Entry(entry) => self.pop(entry, &after)?,
                 },
             }
@@ -169,11 +206,26 @@ impl<'a> PostStar<'a> {
         Ok(())
     }
 
+    /// The lowest frame was popped.
+    fn stop(&mut self, after: &Bdd) -> Result<(), Stop> {
+        self.terminated = true;
+        match self.spds.bottom {
+            None => Ok(()),
+            Some(bottom) => {
+                let left = self.bdds.exists(after, &self.spds.bottom_forget)?;
+                self.add(bottom, Target::Final, &left)
+            }
+        }
+    }
+
     /// Adds to the edge from `head` to `target`.
     fn add(&mut self, head: Head, target: Target, set: &Bdd) -> Result<(), Stop> {
         let bdds = self.bdds;
         if bdds.is_false(set) {
             return Ok(());
+        }
+        if let Some(wanted) = &self.wanted {
+            self.met |= !bdds.is_false(&bdds.and(set, wanted)?);
         }
         let first = self.first_edge[head.0 as usize];
         let mut at = first;

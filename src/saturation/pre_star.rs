@@ -37,6 +37,8 @@ pub struct PreStar<'a> {
     saved_by: Vec<Vec<RuleId>>,
     /// `Δ'`: for each push, from current variables to the handed ones in next copies.
     across: Vec<Option<Bdd>>,
+    /// What of the goal lies below the lowest frame.
+    bottom_goal: Bdd,
 }
 
 impl<'a> PreStar<'a> {
@@ -44,7 +46,7 @@ impl<'a> PreStar<'a> {
         spds: &'a Spds,
         bdds: &'a Bdds,
         watch: &'a Watch,
-        goals: impl IntoIterator<Item = Head>,
+        goals: impl IntoIterator<Item = (Head, Bdd)>,
     ) -> Result<Self, Stop> {
         let empty = Edge {
             total: bdds.constant(false),
@@ -60,6 +62,7 @@ impl<'a> PreStar<'a> {
             pushes_of: vec![Vec::new(); spds.heads()],
             saved_by: vec![Vec::new(); spds.heads()],
             across: vec![None; spds.rules.len()],
+            bottom_goal: bdds.constant(false),
         };
         for (i, rule) in spds.rules.iter().enumerate() {
             let id = RuleId(i as u32);
@@ -71,13 +74,17 @@ impl<'a> PreStar<'a> {
                 }
                 Right::Pop { interface } => {
                     let equal = &spds.interfaces[interface as usize].handed_equal;
-                    let popped = bdds.and(&spds.transfer(rule).relation, equal)?;
+                    let popped = spds.transfer(rule).preimage(bdds, equal)?;
                     pre_star.add(rule.from, Target::Popped, &popped)?;
                 }
             }
         }
-        for goal in goals {
-            pre_star.add(goal, Target::Final, &bdds.constant(true))?;
+        for (goal, set) in goals {
+            if Some(goal) == spds.bottom {
+                pre_star.bottom_goal = set;
+            } else {
+                pre_star.add(goal, Target::Final, &set)?;
+            }
         }
         Ok(pre_star)
     }
@@ -85,8 +92,7 @@ impl<'a> PreStar<'a> {
     /// Whether a goal can be reached from some valuation of the start head.
     pub fn run(&mut self) -> Result<bool, Stop> {
         loop {
-            let start = &self.edges[self.spds.start.0 as usize];
-            if !self.bdds.is_false(&start[Target::Final as usize].total) {
+            if self.is_start_reached()? {
                 return Ok(true);
             }
             let Some(Reverse((_, head, target))) = self.queue.pop() else {
@@ -96,6 +102,55 @@ impl<'a> PreStar<'a> {
             self.bdds.safe_point();
             self.look_at(head, target)?;
         }
+    }
+
+    fn is_start_reached(&self) -> Result<bool, Stop> {
+        let (spds, bdds) = (self.spds, self.bdds);
+        let start = &self.edges[spds.start.0 as usize];
+        let reaching = bdds.and(&start[Target::Final as usize].total, &spds.start_set)?;
+        if !bdds.is_false(&reaching) {
+            return Ok(true);
+        }
+        if bdds.is_false(&self.bottom_goal) {
+            return Ok(false);
+        }
+        // The start's frame is popped with these values, entry copies, left behind; what the
+        // frame cannot change is as it was.
+        let popped = bdds.and(&start[Target::Popped as usize].total, &spds.start_set)?;
+        let Some(interface) = self.start_interface() else {
+            return Ok(false);
+        };
+        let left = interface.handed_to_entry.apply(bdds, &self.bottom_goal)?;
+        Ok(!bdds.is_false(&bdds.and(&popped, &left)?))
+    }
+
+    fn start_interface(&self) -> Option<&crate::spds::Interface> {
+        let spds = self.spds;
+        let mut entries = (0..spds.entries.len() as u32).map(EntryId);
+        let entry = entries.find(|entry| spds.entry(*entry).head == spds.start)?;
+        Some(spds.interface(entry))
+    }
+
+    /// For each entry, how its frames can be popped: from the key, in next copies, to what
+    /// is handed over, in current ones.
+    pub fn summaries(&mut self) -> Result<Vec<Option<Bdd>>, Stop> {
+        let (spds, bdds) = (self.spds, self.bdds);
+        while let Some(Reverse((_, head, target))) = self.queue.pop() {
+            self.watch.check()?;
+            bdds.safe_point();
+            self.look_at(head, target)?;
+        }
+        let mut summaries = Vec::new();
+        for entry in (0..spds.entries.len() as u32).map(EntryId) {
+            let interface = spds.interface(entry);
+            let head = spds.entry(entry).head;
+            let popped = &self.edges[head.0 as usize][Target::Popped as usize].total;
+            let key = bdds.and_exists(popped, &interface.initial, &interface.not_key)?;
+            let key = interface.key_to_next.apply(bdds, &key)?;
+            let summary = interface.handed_entry_to_current.apply(bdds, &key)?;
+            summaries.push((!bdds.is_false(&summary)).then_some(summary));
+        }
+        Ok(summaries)
     }
 
     fn look_at(&mut self, head: Head, target: Target) -> Result<(), Stop> {

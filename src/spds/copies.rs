@@ -49,6 +49,14 @@ pub struct Renaming {
 }
 
 impl Renaming {
+    /// The same, and afterwards a conjunction with `condition` over new names.
+    pub fn constrained(&self, bdds: &Bdds, condition: &Bdd) -> Result<Self, OutOfNodes> {
+        Ok(Renaming {
+            equality: bdds.and(&self.equality, condition)?,
+            old: self.old.clone(),
+        })
+    }
+
     pub fn apply(&self, bdds: &Bdds, f: &Bdd) -> BddResult {
         bdds.and_exists(f, &self.equality, &self.old)
     }

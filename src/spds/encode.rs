@@ -2,15 +2,17 @@
 //!
 //! Heads are the control points; for calls that must set targets or check an `enforce` on
 //! return also a *returning* head, from which one internal rule leads to the point after
-//! the call; and one head for failed assertions, which has no rules. What a head's edges
-//! depend on are the live variables of the point and the rigid ones of its procedure.
+//! the call; one head for failed assertions and one for termination. With an observer the
+//! result is the product with its automaton, again a symbolic pushdown system.
 
 use super::copies::{Copies, Copy};
-use super::statement::{Effect, Transfers, Value};
+use super::frame::{FrameVariables, make_interface};
+use super::observer::{Observer, Place};
+use super::statement::{Effect, Transfers, Value, Watched};
 use super::{Entry, EntryId, Head, Interface, Right, Rule, Spds, TransferId};
-use crate::analysis::{CallGraph, DataVariable, Layout, Liveness, ModRef};
-use crate::bdd::{Bdd, OutOfNodes};
-use crate::bits::{self, BitRows};
+use crate::analysis::{CallGraph, DataVariable, Layout, Liveness, ModRef, Observed};
+use crate::bdd::{Bdd, BddResult, OutOfNodes};
+use crate::bits;
 use crate::program::{Action, Call, Expression, PointId, ProcedureId, Program};
 use rustc_hash::FxHashMap;
 
@@ -22,6 +24,8 @@ pub enum HeadMeaning {
     Returning(PointId),
     /// An assertion has failed.
     Error,
+    /// The lowest frame was popped.
+    Terminated,
 }
 
 /// The heads of a program's pushdown system.
@@ -33,6 +37,25 @@ pub struct ProgramHeads {
 }
 
 impl ProgramHeads {
+    fn new(program: &Program, analyses: &Analyses<'_>) -> Self {
+        let mut returning = Vec::new();
+        for procedure in program.procedure_ids() {
+            for point in &analyses.liveness.orders[procedure.0 as usize] {
+                if let Action::Call(call) = &program.point(*point).action
+                    && (analyses.layout.remembers
+                        || program.procedure(procedure).enforce.is_some()
+                        || call.targets.iter().any(Option::is_some))
+                {
+                    returning.push(*point);
+                }
+            }
+        }
+        ProgramHeads {
+            points: program.points.len() as u32,
+            returning,
+        }
+    }
+
     pub fn at(&self, point: PointId) -> Head {
         Head(point.0)
     }
@@ -41,19 +64,30 @@ impl ProgramHeads {
         Head(self.points + self.returning.len() as u32)
     }
 
+    pub fn terminated(&self) -> Head {
+        Head(self.error().0 + 1)
+    }
+
     pub fn meaning(&self, head: Head) -> HeadMeaning {
         if head.0 < self.points {
             HeadMeaning::At(PointId(head.0))
+        } else if let Some(call) = self.returning.get((head.0 - self.points) as usize) {
+            HeadMeaning::Returning(*call)
+        } else if head == self.error() {
+            HeadMeaning::Error
         } else {
-            match self.returning.get((head.0 - self.points) as usize) {
-                Some(call) => HeadMeaning::Returning(*call),
-                None => HeadMeaning::Error,
-            }
+            HeadMeaning::Terminated
         }
     }
 
-    fn count(&self) -> usize {
-        self.error().0 as usize + 1
+    /// Each call that has a returning head, and that head.
+    pub fn returning_heads(&self) -> impl Iterator<Item = (PointId, Head)> {
+        let heads = (self.points..).map(Head);
+        self.returning.iter().copied().zip(heads)
+    }
+
+    pub fn count(&self) -> usize {
+        self.terminated().0 as usize + 1
     }
 }
 
@@ -63,16 +97,41 @@ pub struct Analyses<'a> {
     pub calls: &'a CallGraph,
     pub mod_ref: &'a ModRef,
     pub liveness: &'a Liveness,
+    pub observed: &'a [Observed],
 }
 
-/// The pushdown system of a program and the meaning of its heads.
+/// The pushdown system of a program, or its product with an observer's automaton, and the
+/// meaning of its heads.
 pub fn encode(
     program: &Program,
     analyses: &Analyses<'_>,
     copies: &Copies<'_>,
+    observer: Option<Observer<'_, '_>>,
 ) -> Result<(Spds, ProgramHeads), OutOfNodes> {
-    let mut encoder = Encoder::new(program, analyses, copies)?;
+    let heads = ProgramHeads::new(program, analyses);
+    let mut encoder = Encoder {
+        program,
+        analyses,
+        copies,
+        variables: FrameVariables::choose(program, analyses, &heads),
+        returning_of: heads.returning_heads().collect(),
+        heads,
+        observer,
+        moves: FxHashMap::default(),
+        transfers: Transfers::new(program, analyses.layout, copies),
+        rules: Vec::new(),
+        interfaces: Vec::new(),
+        known_interfaces: FxHashMap::default(),
+        entries: Vec::new(),
+        resumes: Vec::new(),
+        known_resumes: FxHashMap::default(),
+    };
+    let initial = encoder.initial_memory()?;
+    for procedure in program.procedure_ids() {
+        encoder.add_entry(procedure, &initial)?;
+    }
     encoder.encode_procedures()?;
+    encoder.encode_stopped()?;
     encoder.finish()
 }
 
@@ -83,11 +142,10 @@ struct Encoder<'a, 'b> {
     heads: ProgramHeads,
     /// The returning head of a call, if it has one.
     returning_of: FxHashMap<PointId, Head>,
-    /// For each head, the data variables its valuations speak of.
-    variables: BitRows,
-    /// For each procedure, its rigid variables, and what it hands back.
-    rigid: BitRows,
-    handed: BitRows,
+    variables: FrameVariables,
+    observer: Option<Observer<'a, 'b>>,
+    /// The automaton's moves for each letter and kind of rule.
+    moves: FxHashMap<u64, Bdd>,
     transfers: Transfers<'a, 'b>,
     rules: Vec<Rule>,
     interfaces: Vec<Interface>,
@@ -97,124 +155,96 @@ struct Encoder<'a, 'b> {
     known_resumes: FxHashMap<Vec<u64>, u32>,
 }
 
-impl<'a, 'b> Encoder<'a, 'b> {
-    fn new(
-        program: &'a Program,
-        analyses: &'a Analyses<'a>,
-        copies: &'a Copies<'b>,
-    ) -> Result<Self, OutOfNodes> {
-        let layout = analyses.layout;
-        let width = layout.len() as usize;
-        let mut heads = ProgramHeads {
-            points: program.points.len() as u32,
-            returning: Vec::new(),
-        };
-        let mut returning_of = FxHashMap::default();
-        for procedure in program.procedure_ids() {
-            for point in &analyses.liveness.orders[procedure.0 as usize] {
-                if let Action::Call(call) = &program.point(*point).action
-                    && needs_returning_head(program, procedure, call)
-                {
-                    let head = Head(heads.points + heads.returning.len() as u32);
-                    heads.returning.push(*point);
-                    returning_of.insert(*point, head);
-                }
-            }
+/// What a rule does with the memory of accepting states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Memory {
+    /// A step in a frame: seen before, or in the state arrived in.
+    Step = 0,
+    /// A push: the frame below keeps its own.
+    Push = 1,
+    /// A pop: handed over.
+    Pop = 2,
+    /// The internal step after a pop: seen by either frame, or in the state arrived in.
+    Return = 3,
+}
+
+impl<'a> Encoder<'a, '_> {
+    /// What the memory of a frame is when it is entered.
+    fn initial_memory(&self) -> BddResult {
+        let bdds = self.copies.bdds;
+        match (&self.observer, self.analyses.layout.seen()) {
+            (Some(observer), Some(seen)) => bdds.equivalent(
+                &self.copies.variable(seen, Copy::Current),
+                &observer.accepting(Copy::Current)?,
+            ),
+            _ => Ok(bdds.constant(true)),
         }
-        let mut encoder = Encoder {
-            program,
-            analyses,
-            copies,
-            variables: BitRows::new(heads.count(), width),
-            heads,
-            returning_of,
-            rigid: BitRows::new(program.procedures.len(), width),
-            handed: BitRows::new(program.procedures.len(), width),
-            transfers: Transfers::new(program, layout, copies),
-            rules: Vec::new(),
-            interfaces: Vec::new(),
-            known_interfaces: FxHashMap::default(),
-            entries: Vec::new(),
-            resumes: Vec::new(),
-            known_resumes: FxHashMap::default(),
-        };
-        encoder.choose_variables();
-        for procedure in program.procedure_ids() {
-            encoder.add_entry(procedure)?;
-        }
-        Ok(encoder)
     }
 
-    /// The key of a procedure: what its entry takes over from a caller.
-    fn key(&self, procedure: ProcedureId) -> Vec<u64> {
-        let definition = self.program.procedure(procedure);
+    /// The automaton's part of a rule that leaves `place`, kept in `moves`, and its number.
+    fn watch(&mut self, place: Place, memory: Memory) -> Result<Option<u64>, OutOfNodes> {
+        let Some(observer) = &mut self.observer else {
+            return Ok(None);
+        };
+        let bdds = self.copies.bdds;
         let layout = self.analyses.layout;
-        let mut key = self.analyses.liveness.at(definition.entry()).to_vec();
-        for local in definition.parameters..layout.locals {
-            bits::remove(&mut key, local);
+        let is_return = memory == Memory::Return;
+        let letter = match is_return {
+            true => 0,
+            false => observer.letter_at(place)?,
+        };
+        let number = u64::from(letter) << 2 | memory as u64;
+        if self.moves.contains_key(&number) {
+            return Ok(Some(number));
         }
-        for returned in 0..layout.returned {
-            bits::remove(&mut key, layout.returned(returned));
-        }
-        key
-    }
-
-    fn choose_variables(&mut self) {
-        let (program, layout) = (self.program, self.analyses.layout);
-        let liveness = self.analyses.liveness;
-        for procedure in program.procedure_ids() {
-            let row = procedure.0 as usize;
-            let modified = self.analyses.mod_ref.modified(procedure);
-            let mut rigid = self.key(procedure);
-            let mut handed = liveness.at(program.procedure(procedure).exit()).to_vec();
-            for variable in 0..layout.locals + layout.globals {
-                if bits::contains(modified, variable) {
-                    bits::remove(&mut rigid, variable);
-                } else {
-                    bits::remove(&mut handed, variable);
+        // An internal step does not move the automaton.
+        let mut relation = match is_return {
+            true => bdds.constant(true),
+            false => observer.letter(letter).clone(),
+        };
+        if let (Some(seen), Some(returned)) = (layout.seen(), layout.seen_returned()) {
+            let now = self.copies.variable(seen, Copy::Current);
+            let popped = self.copies.variable(returned, Copy::Current);
+            let changed = match memory {
+                Memory::Push => None,
+                Memory::Step => Some((seen, bdds.or(&now, &observer.accepting(Copy::Next)?)?)),
+                Memory::Pop => Some((returned, now)),
+                Memory::Return => {
+                    let both = bdds.or(&now, &popped)?;
+                    Some((seen, bdds.or(&both, &observer.accepting(Copy::Current)?)?))
                 }
-            }
-            for point in &liveness.orders[row] {
-                let action = &program.point(*point).action;
-                crate::analysis::for_each_write(action, |variable| {
-                    bits::remove(&mut rigid, layout.variable(variable));
-                });
-            }
-            self.rigid.join(row, &rigid);
-            self.handed.join(row, &handed);
-            for point in &liveness.orders[row] {
-                self.variables.join(point.0 as usize, liveness.at(*point));
-                self.variables.join(point.0 as usize, &rigid);
-            }
-        }
-        for (call_point, head) in &self.returning_of {
-            let Action::Call(call) = &program.point(*call_point).action else {
-                unreachable!("only calls have returning heads");
             };
-            let after = self.variables.row(call.next.0 as usize).to_vec();
-            let mut set = after.clone();
-            for (i, target) in call.targets.iter().enumerate() {
-                let Some(target) = target.map(|t| layout.variable(t)) else {
-                    continue;
-                };
-                bits::remove(&mut set, target);
-                if bits::contains(&after, target) {
-                    bits::insert(&mut set, layout.returned(i as u32));
-                }
+            if let Some((variable, value)) = changed {
+                let next = self.copies.variable(variable, Copy::Next);
+                relation = bdds.and(&relation, &bdds.equivalent(&next, &value)?)?;
             }
-            self.variables.join(head.0 as usize, &set);
+        }
+        self.moves.insert(number, relation);
+        Ok(Some(number))
+    }
+
+    fn set_by(&self, memory: Memory) -> Vec<DataVariable> {
+        let layout = self.analyses.layout;
+        let states = layout.state_range();
+        match memory {
+            Memory::Step => states.chain(layout.seen()).collect(),
+            Memory::Push => states.collect(),
+            Memory::Pop => states.chain(layout.seen_returned()).collect(),
+            Memory::Return => layout.seen().into_iter().collect(),
         }
     }
 
-    fn add_entry(&mut self, procedure: ProcedureId) -> Result<(), OutOfNodes> {
-        let (key, row) = (self.key(procedure), procedure.0 as usize);
-        let (rigid, handed) = (self.rigid.row(row), self.handed.row(row));
-        let known = [key.as_slice(), rigid, handed].concat();
+    fn add_entry(&mut self, procedure: ProcedureId, initial: &Bdd) -> Result<(), OutOfNodes> {
+        let row = procedure.0 as usize;
+        let sets = &self.variables;
+        let (key, rigid) = (sets.keys.row(row), sets.rigid.row(row));
+        let handed = sets.handed.row(row);
+        let known = [key, rigid, handed].concat();
         let interface = match self.known_interfaces.get(&known) {
             Some(interface) => *interface,
             None => {
                 let interface = self.interfaces.len() as u32;
-                let made = make_interface(self.copies, self.analyses.layout, &key, rigid, handed)?;
+                let made = make_interface(self.copies, key, rigid, handed, initial)?;
                 self.interfaces.push(made);
                 self.known_interfaces.insert(known, interface);
                 interface
@@ -310,17 +340,59 @@ impl<'a, 'b> Encoder<'a, 'b> {
             }
             Action::Call(call) => self.encode_call(procedure, point, call, &conditions)?,
             Action::Exit => {
-                let mut after = self.handed.row(procedure.0 as usize).to_vec();
-                bits::join(&mut after, self.rigid.row(procedure.0 as usize));
+                let row = procedure.0 as usize;
+                let mut after = self.variables.handed.row(row).to_vec();
+                bits::join(&mut after, self.variables.rigid.row(row));
+                let right = Right::Pop {
+                    interface: self.entries[row].interface,
+                };
                 let effect = Effect {
                     conditions: &conditions,
                     ..Effect::default()
                 };
-                let before = self.variables.row(point.0 as usize);
-                let transfer = self.transfers.step(before, &after, &effect)?;
-                let interface = self.entries[procedure.0 as usize].interface;
-                let right = Right::Pop { interface };
-                self.add_rule(self.heads.at(point), transfer, right, false);
+                let from = self.heads.at(point);
+                let transfer = self.transfer(from, &after, effect, Memory::Pop)?;
+                self.add_rule(from, transfer, right, false);
+            }
+        }
+        Ok(())
+    }
+
+    /// The transfer of a rule (no push) from a head to one with the variables `after`.
+    fn transfer(
+        &mut self,
+        from: Head,
+        after: &[u64],
+        effect: Effect<'_>,
+        memory: Memory,
+    ) -> Result<TransferId, OutOfNodes> {
+        let number = self.watch(self.place(from), memory)?;
+        let set = self.set_by(memory);
+        let watched = number.map(|number| Watched {
+            number,
+            relation: &self.moves[&number],
+            set: &set,
+        });
+        let effect = Effect { watched, ..effect };
+        let before = self.variables.heads.row(from.0 as usize);
+        self.transfers.step(before, after, &effect)
+    }
+
+    fn place(&self, head: Head) -> Place {
+        match self.heads.meaning(head) {
+            HeadMeaning::At(point) | HeadMeaning::Returning(point) => Place::At(point),
+            HeadMeaning::Error => Place::Error,
+            HeadMeaning::Terminated => Place::Terminated,
+        }
+    }
+
+    /// A program that has stopped stays as it is for ever, as far as an observer cares.
+    fn encode_stopped(&mut self) -> Result<(), OutOfNodes> {
+        if self.observer.is_some() {
+            for head in [self.heads.error(), self.heads.terminated()] {
+                let after = self.variables.heads.row(head.0 as usize).to_vec();
+                let transfer = self.transfer(head, &after, Effect::default(), Memory::Step)?;
+                self.add_rule(head, transfer, Right::Step(head), false);
             }
         }
         Ok(())
@@ -337,10 +409,10 @@ impl<'a, 'b> Encoder<'a, 'b> {
             conditions,
             ..effect
         };
-        let before = self.variables.row(from.0 as usize);
-        let after = self.variables.row(to.0 as usize);
-        let transfer = self.transfers.step(before, after, &effect)?;
-        self.add_rule(self.heads.at(from), transfer, Right::Step(to), false);
+        let after = self.variables.heads.row(to.0 as usize).to_vec();
+        let from = self.heads.at(from);
+        let transfer = self.transfer(from, &after, effect, Memory::Step)?;
+        self.add_rule(from, transfer, Right::Step(to), false);
         Ok(())
     }
 
@@ -361,8 +433,9 @@ impl<'a, 'b> Encoder<'a, 'b> {
         conditions: &[(Expression, bool)],
     ) -> Result<(), OutOfNodes> {
         let layout = self.analyses.layout;
-        let key = self.key(call.callee);
+        let key = self.variables.keys.row(call.callee.0 as usize).to_vec();
         let assignments: Vec<(DataVariable, Value)> = bits::members(&key)
+            .filter(|variable| !layout.state_range().contains(variable))
             .map(|variable| match call.arguments.get(variable as usize) {
                 Some(argument) if variable < layout.locals => (variable, Value::Of(*argument)),
                 _ => (variable, Value::Variable(variable)),
@@ -370,26 +443,25 @@ impl<'a, 'b> Encoder<'a, 'b> {
             .collect();
         let returning = self.returning_of.get(&point).copied();
         let saved = returning.unwrap_or(self.heads.at(call.next));
-        let needed = self.variables.row(saved.0 as usize).to_vec();
-        let mut kept = needed.clone();
-        let modified = self.analyses.mod_ref.modified(call.callee);
-        for (word, modified) in kept.iter_mut().zip(modified) {
-            *word &= !modified;
-        }
-        for i in 0..layout.returned {
-            bits::remove(&mut kept, layout.returned(i));
-        }
+        let kept = self.variables.kept(self.analyses, call.callee, saved);
+        let number = self.watch(Place::At(point), Memory::Push)?;
+        let set = self.set_by(Memory::Push);
         let effect = Effect {
             conditions,
             assignments: &assignments,
+            watched: number.map(|number| Watched {
+                number,
+                relation: &self.moves[&number],
+                set: &set,
+            }),
             ..Effect::default()
         };
-        let before = self.variables.row(point.0 as usize);
+        let before = self.variables.at(point);
         let transfer = self.transfers.push(before, &kept, &effect)?;
         let right = Right::Push {
             entry: EntryId(call.callee.0),
             saved,
-            resume: self.resume(&key, call.callee, &needed)?,
+            resume: self.resume(&key, call.callee, saved)?,
         };
         self.add_rule(self.heads.at(point), transfer, right, false);
         if let Some(returning) = returning {
@@ -405,8 +477,8 @@ impl<'a, 'b> Encoder<'a, 'b> {
                 afterwards: self.program.procedure(procedure).enforce,
                 ..Effect::default()
             };
-            let after = self.variables.row(call.next.0 as usize);
-            let transfer = self.transfers.step(&needed, after, &effect)?;
+            let after = self.variables.at(call.next).to_vec();
+            let transfer = self.transfer(returning, &after, effect, Memory::Return)?;
             let next = Right::Step(self.heads.at(call.next));
             self.add_rule(returning, transfer, next, true);
         }
@@ -418,9 +490,10 @@ impl<'a, 'b> Encoder<'a, 'b> {
         &mut self,
         key: &[u64],
         callee: ProcedureId,
-        needed: &[u64],
+        saved: Head,
     ) -> Result<u32, OutOfNodes> {
-        let mut unneeded = self.handed.row(callee.0 as usize).to_vec();
+        let mut unneeded = self.variables.handed.row(callee.0 as usize).to_vec();
+        let needed = self.variables.heads.row(saved.0 as usize);
         for (word, needed) in unneeded.iter_mut().zip(needed) {
             *word &= !needed;
         }
@@ -447,9 +520,24 @@ impl<'a, 'b> Encoder<'a, 'b> {
         for head in 0..count {
             first_rule[head + 1] += first_rule[head];
         }
+        let copies = self.copies;
         let all = 0..self.analyses.layout.len();
-        let current = |v| self.copies.level(v, Copy::Current);
-        let entry = |v| self.copies.level(v, Copy::Entry);
+        let current = |v| copies.level(v, Copy::Current);
+        let entry = |v| copies.level(v, Copy::Entry);
+        let layout = self.analyses.layout;
+        let memory = layout.seen().zip(layout.seen_returned());
+        let stopped = self.variables.heads.row(self.heads.terminated().0 as usize);
+        let unneeded = all.clone().filter(|v| !bits::contains(stopped, *v));
+        let bottom_forget = copies.cube(unneeded.map(current))?;
+        let (start_set, accepting, bottom) = match &self.observer {
+            None => (copies.bdds.constant(true), None, None),
+            Some(observer) => {
+                let states = observer.initial()?;
+                let start = copies.bdds.and(&states, &self.initial_memory()?)?;
+                let accepting = observer.accepting(Copy::Current)?;
+                (start, Some(accepting), Some(self.heads.terminated()))
+            }
+        };
         let spds = Spds {
             ranks: self.ranks(false),
             backward_ranks: self.ranks(true),
@@ -459,12 +547,16 @@ impl<'a, 'b> Encoder<'a, 'b> {
             entries: self.entries,
             interfaces: self.interfaces,
             resumes: self.resumes,
-            all_current: self.copies.cube(all.clone().map(current))?,
-            all_current_and_entry: self
-                .copies
-                .cube(all.clone().map(current).chain(all.map(entry)))?,
-            variables: self.variables,
+            all_current: copies.cube(all.clone().map(current))?,
+            all_entry: copies.cube(all.clone().map(entry))?,
+            all_current_and_entry: copies.cube(all.clone().map(current).chain(all.map(entry)))?,
+            variables: self.variables.heads,
             start: self.heads.at(self.program.entry_point()),
+            start_set,
+            bottom,
+            bottom_forget,
+            accepting,
+            memory,
         };
         Ok((spds, self.heads))
     }
@@ -490,54 +582,4 @@ impl<'a, 'b> Encoder<'a, 'b> {
         }
         ranks
     }
-}
-
-fn needs_returning_head(program: &Program, caller: ProcedureId, call: &Call) -> bool {
-    program.procedure(caller).enforce.is_some() || call.targets.iter().any(Option::is_some)
-}
-
-fn make_interface(
-    copies: &Copies<'_>,
-    layout: Layout,
-    key: &[u64],
-    rigid: &[u64],
-    handed: &[u64],
-) -> Result<Interface, OutOfNodes> {
-    let bdds = copies.bdds;
-    let key_in = |copy| bits::members(key).map(move |v| copies.level(v, copy));
-    let handed_in = |copy| bits::members(handed).map(move |v| copies.level(v, copy));
-    let next_to_current = || key_in(Copy::Next).zip(key_in(Copy::Current));
-    let not_rigid = bits::members(key).filter(|v| !bits::contains(rigid, *v));
-    let next_to_entry = not_rigid.map(|v| (copies.level(v, Copy::Next), copies.level(v, Copy::Entry)));
-    let edge_to_next = bits::members(key).map(|v| {
-        let copy = if bits::contains(rigid, v) {
-            Copy::Current
-        } else {
-            Copy::Entry
-        };
-        (copies.level(v, copy), copies.level(v, Copy::Next))
-    });
-    let mut handed_equal = bdds.constant(true);
-    for variable in bits::members(handed) {
-        let current = copies.variable(variable, Copy::Current);
-        let same = bdds.equivalent(&current, &copies.variable(variable, Copy::Entry))?;
-        handed_equal = bdds.and(&handed_equal, &same)?;
-    }
-    let not_key = (0..layout.len()).filter(|v| !bits::contains(key, *v));
-    Ok(Interface {
-        key: bits::members(key).collect(),
-        handed: bits::members(handed).collect(),
-        enter: copies.renaming(next_to_current().chain(next_to_entry))?,
-        enter_current: copies.renaming(next_to_current())?,
-        key_to_next: copies.renaming(key_in(Copy::Current).zip(key_in(Copy::Next)))?,
-        leave: copies.renaming(edge_to_next)?,
-        key_next: copies.cube(key_in(Copy::Next))?,
-        not_key: copies.cube(not_key.map(|v| copies.level(v, Copy::Current)))?,
-        handed_equal,
-        handed_to_next: copies.renaming(handed_in(Copy::Current).zip(handed_in(Copy::Next)))?,
-        handed_to_entry: copies.renaming(handed_in(Copy::Current).zip(handed_in(Copy::Entry)))?,
-        handed_entry_to_next: copies
-            .renaming(handed_in(Copy::Entry).zip(handed_in(Copy::Next)))?,
-        handed_next: copies.cube(handed_in(Copy::Next))?,
-    })
 }

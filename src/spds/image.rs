@@ -36,7 +36,7 @@ impl Spds {
     /// The valuations from which a push leads into `set` at the entry.
     pub fn pushing(&self, bdds: &Bdds, rule: &Rule, entry: EntryId, set: &Bdd) -> BddResult {
         let interface = self.interface(entry);
-        let key = bdds.exists(set, &interface.not_key)?;
+        let key = bdds.and_exists(set, &interface.initial, &interface.not_key)?;
         let key = interface.key_to_next.apply(bdds, &key)?;
         bdds.and_exists(&key, &self.transfer(rule).relation, &interface.key_next)
     }

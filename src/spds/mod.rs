@@ -16,10 +16,13 @@
 pub mod copies;
 mod encode;
 mod expression;
+mod frame;
 mod image;
+mod observer;
 mod statement;
 
 pub use encode::{Analyses, HeadMeaning, ProgramHeads, encode};
+pub use observer::{Observer, extend_layout};
 
 use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
@@ -99,6 +102,8 @@ pub struct Entry {
 pub struct Interface {
     pub key: Box<[DataVariable]>,
     pub handed: Box<[DataVariable]>,
+    /// What is known of other current variables when a frame is entered.
+    pub initial: Bdd,
     /// The key, from next variables to current and, unless rigid, entry ones.
     pub enter: Renaming,
     /// The key, from next variables to current ones only, and back.
@@ -116,6 +121,7 @@ pub struct Interface {
     pub handed_to_next: Renaming,
     pub handed_to_entry: Renaming,
     pub handed_entry_to_next: Renaming,
+    pub handed_entry_to_current: Renaming,
     pub handed_next: Bdd,
 }
 
@@ -132,6 +138,7 @@ pub struct Spds {
     pub resumes: Vec<Bdd>,
     /// Every data variable's current and entry copies.
     pub all_current: Bdd,
+    pub all_entry: Bdd,
     pub all_current_and_entry: Bdd,
     /// For each head, its place in the order of work: smaller first.
     pub ranks: Vec<u32>,
@@ -140,6 +147,16 @@ pub struct Spds {
     /// For each head, the data variables its valuations speak of.
     variables: BitRows,
     pub start: Head,
+    /// The valuations of the start head in which executions begin.
+    pub start_set: Bdd,
+    /// Where control is once the lowest frame is popped, if that matters, ...
+    pub bottom: Option<Head>,
+    /// ... and the current variables that do not matter there.
+    pub bottom_forget: Bdd,
+    /// In a product: the valuations in which the automaton accepts, ...
+    pub accepting: Option<Bdd>,
+    /// ... and the variables that remember, in the frame on top and of the one popped last.
+    pub memory: Option<(DataVariable, DataVariable)>,
 }
 
 impl Spds {

@@ -27,6 +27,17 @@ pub struct Effect<'e> {
     pub constrain: Option<Expression>,
     /// Must be able to be true of the new values only.
     pub afterwards: Option<Expression>,
+    /// What an automaton that watches does at the same time.
+    pub watched: Option<Watched<'e>>,
+}
+
+/// A further relation, and the variables it sets.
+#[derive(Clone, Copy)]
+pub struct Watched<'e> {
+    /// Different relations have different numbers.
+    pub number: u64,
+    pub relation: &'e Bdd,
+    pub set: &'e [DataVariable],
 }
 
 #[derive(Clone, Copy)]
@@ -69,15 +80,16 @@ impl<'a, 'b> Transfers<'a, 'b> {
         let mut forget = before.to_vec();
         let mut kept = after.to_vec();
         let assigned = effect.assignments.iter().map(|(variable, _)| *variable);
+        let watched = effect.watched.map_or(&[][..], |watched| watched.set);
         let lost = assigned.chain(effect.arbitrary.iter().copied());
+        let lost = lost.chain(watched.iter().copied());
         lost.for_each(|variable| bits::remove(&mut kept, variable));
         remove_all(&mut forget, &kept);
         // A value that is dead after the step is not worth a variable.
-        let set: Vec<_> = effect
-            .assignments
-            .iter()
-            .filter(|(variable, _)| bits::contains(after, *variable))
-            .map(|(variable, _)| *variable)
+        let assigned = effect.assignments.iter().map(|(variable, _)| *variable);
+        let set: Vec<_> = assigned
+            .chain(watched.iter().copied())
+            .filter(|variable| bits::contains(after, *variable))
             .collect();
         self.find_or_make(effect, &forget, &set, false)
     }
@@ -92,7 +104,9 @@ impl<'a, 'b> Transfers<'a, 'b> {
     ) -> Result<TransferId, OutOfNodes> {
         let mut forget = before.to_vec();
         remove_all(&mut forget, kept);
-        let key: Vec<_> = effect.assignments.iter().map(|(v, _)| *v).collect();
+        let watched = effect.watched.map_or(&[][..], |watched| watched.set);
+        let assigned = effect.assignments.iter().map(|(v, _)| *v);
+        let key: Vec<_> = assigned.chain(watched.iter().copied()).collect();
         self.find_or_make(effect, &forget, &key, true)
     }
 
@@ -146,6 +160,9 @@ impl<'a, 'b> Transfers<'a, 'b> {
         key.extend(effect.arbitrary.iter().map(|v| u64::from(*v)));
         effect.constrain.into_iter().for_each(|e| add(key, 5, e));
         effect.afterwards.into_iter().for_each(|e| add(key, 6, e));
+        if let Some(watched) = effect.watched {
+            key.extend([SEPARATOR, 7, watched.number]);
+        }
     }
 
     fn make(
@@ -197,6 +214,9 @@ impl<'a, 'b> Transfers<'a, 'b> {
             let holds = evaluate(bdds, operations, next, next)?;
             relation = bdds.and(&relation, holds.be_one())?;
         }
+        if let Some(watched) = effect.watched {
+            relation = bdds.and(&relation, watched.relation)?;
+        }
         self.finish(effect, relation, forget, set, is_push)
     }
 
@@ -210,7 +230,9 @@ impl<'a, 'b> Transfers<'a, 'b> {
     ) -> Result<Transfer, OutOfNodes> {
         let (bdds, copies) = (self.copies.bdds, self.copies);
         let assigned = effect.assignments.iter().map(|(variable, _)| *variable);
+        let watched = effect.watched.map_or(&[][..], |watched| watched.set);
         let changed = assigned.chain(effect.arbitrary.iter().copied());
+        let changed = changed.chain(watched.iter().copied());
         let unneeded = changed.filter(|v| !set.contains(v));
         let unneeded = copies.cube(unneeded.map(|v| copies.level(v, Copy::Next)))?;
         let relation = bdds.exists(&relation, &unneeded)?;

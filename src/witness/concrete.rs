@@ -50,6 +50,7 @@ pub fn concretize(c: &Concretizer<'_>, trace: &AbstractTrace) -> Result<Trace, D
     let mut segments: Vec<Vec<Step>> = Vec::new();
     let start = c.start(&trace.path);
     let mut walks = vec![Walk::new(&trace.path, start, None)];
+    let mut rounds = Rounds::default();
     loop {
         let Some(walk) = walks.last_mut() else {
             return Err(Diverged);
@@ -80,9 +81,14 @@ pub fn concretize(c: &Concretizer<'_>, trace: &AbstractTrace) -> Result<Trace, D
         };
         match walk.name {
             None => {
+                if let Some(walk) = rounds.again(walk, trace)? {
+                    walks.push(walk);
+                    continue;
+                }
+                let (stem, cycle) = rounds.split();
                 return Ok(Trace {
-                    stem: walk.steps,
-                    cycle: Vec::new(),
+                    stem,
+                    cycle,
                     segments,
                 });
             }
@@ -91,6 +97,53 @@ pub fn concretize(c: &Concretizer<'_>, trace: &AbstractTrace) -> Result<Trace, D
                 segments.push(walk.steps);
             }
         }
+    }
+}
+
+/// The rounds of a cycle. A path closes on the values that matter; those that do not may
+/// take some rounds until they repeat, and these rounds belong to the stem.
+#[derive(Default)]
+struct Rounds {
+    /// For each state at the beginning of a round, how many steps there were up to it.
+    begins: FxHashMap<View, usize>,
+    steps: Vec<Step>,
+    /// How many of the steps are the stem's, once that is known.
+    stem: usize,
+}
+
+impl Rounds {
+    /// Another round after `walk`, if one is needed.
+    fn again<'t>(
+        &mut self,
+        walk: Walk<'t>,
+        trace: &'t AbstractTrace,
+    ) -> Result<Option<Walk<'t>>, Diverged> {
+        let Walk {
+            steps, view, depth, ..
+        } = walk;
+        self.steps = steps;
+        self.stem = self.steps.len();
+        let (Some(cycle), Some(view)) = (&trace.cycle, view) else {
+            return Ok(None);
+        };
+        if let Some(begin) = self.begins.insert(view.clone(), self.steps.len()) {
+            self.stem = begin;
+            return Ok(None);
+        }
+        Ok(Some(Walk {
+            path: cycle,
+            made: 0,
+            steps: std::mem::take(&mut self.steps),
+            view: Some(view),
+            depth,
+            name: None,
+        }))
+    }
+
+    fn split(self) -> (Vec<Step>, Vec<Step>) {
+        let mut stem = self.steps;
+        let cycle = stem.split_off(self.stem);
+        (stem, cycle)
     }
 }
 
@@ -104,6 +157,19 @@ impl<'t> Walk<'t> {
             depth: 0,
             name,
         }
+    }
+
+    /// The program stops, in *error* or *terminated*.
+    fn stop(&mut self, location: Location) {
+        let globals = self.view.take().map(|view| view.valuation);
+        let globals = globals.as_ref().map_or(&[][..], Valuation::globals);
+        self.steps.push(Step {
+            location,
+            depth: 0,
+            valuation: Valuation::new(globals, &[]),
+            returns: None,
+            folded: None,
+        });
     }
 
     fn arrive(&mut self, view: View) {
@@ -152,7 +218,7 @@ impl Concretizer<'_> {
     fn point_of(&self, head: Head) -> Option<PointId> {
         match self.heads.meaning(head) {
             HeadMeaning::At(point) => Some(point),
-            HeadMeaning::Returning(_) | HeadMeaning::Error => None,
+            HeadMeaning::Returning(_) | HeadMeaning::Error | HeadMeaning::Terminated => None,
         }
     }
 
@@ -163,7 +229,7 @@ impl Concretizer<'_> {
         let outcome = choose(self.program, view, &wish, |outcome| match outcome {
             Outcome::Next(view) | Outcome::Enter(view) => Some(view.at) == at,
             Outcome::Error => self.heads.meaning(step.head) == HeadMeaning::Error,
-            Outcome::Leave { .. } => false,
+            Outcome::Leave { .. } => self.heads.meaning(step.head) == HeadMeaning::Terminated,
         });
         walk.made += 1;
         match outcome.ok_or(Diverged)? {
@@ -172,16 +238,8 @@ impl Concretizer<'_> {
                 walk.depth += 1;
                 walk.arrive(view);
             }
-            Outcome::Error | Outcome::Leave { .. } => {
-                walk.steps.push(Step {
-                    location: Location::Error,
-                    depth: 0,
-                    valuation: Valuation::new(view.valuation.globals(), &[]),
-                    returns: None,
-                    folded: None,
-                });
-                walk.view = None;
-            }
+            Outcome::Error => walk.stop(Location::Error),
+            Outcome::Leave { .. } => walk.stop(Location::Terminated),
         }
         Ok(())
     }
@@ -280,28 +338,50 @@ pub fn unfolded_length(trace: &Trace) -> u64 {
     for segment in &trace.segments {
         lengths.push(length(segment, &lengths));
     }
-    length(&trace.stem, &lengths)
+    length(&trace.stem, &lengths).saturating_add(length(&trace.cycle, &lengths))
 }
 
 /// The same execution with no call folded.
-pub fn unfold(trace: &Trace) -> Vec<Step> {
-    let mut steps = Vec::new();
+pub fn unfold(trace: &Trace) -> Trace {
+    let mut stem = trace.stem.clone();
+    let mut cycle = Vec::new();
+    // A call that the cycle begins with is folded on the stem's last step, but what happens
+    // in it is part of the cycle.
+    if let Some(last) = stem.last_mut().filter(|_| !trace.cycle.is_empty())
+        && let Some(inner) = last.folded.take()
+    {
+        cycle = unfold_steps(
+            &trace.segments[inner.0 as usize],
+            &trace.segments,
+            last.depth + 1,
+        );
+    }
+    cycle.extend(unfold_steps(&trace.cycle, &trace.segments, 0));
+    Trace {
+        stem: unfold_steps(&stem, &trace.segments, 0),
+        cycle,
+        segments: Vec::new(),
+    }
+}
+
+fn unfold_steps(steps: &[Step], segments: &[Vec<Step>], below: u32) -> Vec<Step> {
+    let mut unfolded = Vec::new();
     // Each entry: the rest of a segment, and how many frames lie below it.
-    let mut rest = vec![(trace.stem.iter(), 0)];
+    let mut rest = vec![(steps.iter(), below)];
     while let Some((segment, below)) = rest.last_mut() {
         let Some(step) = segment.next() else {
             rest.pop();
             continue;
         };
         let depth = step.depth + *below;
-        steps.push(Step {
+        unfolded.push(Step {
             depth: if step.view().is_some() { depth } else { 0 },
             folded: None,
             ..step.clone()
         });
         if let Some(inner) = step.folded {
-            rest.push((trace.segments[inner.0 as usize].iter(), depth + 1));
+            rest.push((segments[inner.0 as usize].iter(), depth + 1));
         }
     }
-    steps
+    unfolded
 }

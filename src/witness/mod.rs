@@ -8,10 +8,12 @@
 //! The paths speak of live variables only; everything concrete is the interpreter's work.
 
 pub mod concrete;
+pub mod lasso;
 pub mod relevance;
 pub mod search;
 pub mod segments;
 
 pub use concrete::concretize;
+pub use lasso::find_lasso;
 pub use search::{Goal, Search};
 pub use segments::{AbstractTrace, find};

@@ -5,11 +5,16 @@
 //! are cut down backwards to what lies on a shortest path, and the path is picked forwards:
 //! at each step the first rule and then the smallest values. So the result is determined.
 //!
+//! A path may have to *accept*: in a product, to visit an accepting state before its end,
+//! itself or inside a call that returns. Then heads are told apart by whether that has
+//! happened.
+//!
 //! Cost: one image and one pre-image for each rule and ring that the path could use.
 
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds};
 use crate::bits;
+use crate::cycles::Sets;
 use crate::saturation::{Stop, Summary, Watch};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Head, Right, Rule, RuleId, Spds};
@@ -57,14 +62,22 @@ pub struct Query<'q> {
     pub before_stamp: u64,
     /// Whether the path may push frames that are not popped.
     pub may_enter: bool,
+    /// The path stays in these sets.
+    pub within: Option<&'q Sets>,
+    /// The path must accept before it reaches the goal.
+    pub accepting: bool,
+    /// The path has at least one step.
+    pub moves_on: bool,
     pub goal: &'q Goal<'q>,
 }
 
 /// Which valuations of a head are a goal, if any.
 pub type Goal<'q> = dyn Fn(Head) -> Result<Option<Bdd>, Stop> + 'q;
 
-type Sets = FxHashMap<Head, Bdd>;
-type Ring = Vec<(Head, Bdd)>;
+/// A head, and whether the path to it has accepted.
+type Node = (Head, bool);
+type NodeSets = FxHashMap<Node, Bdd>;
+type Ring = Vec<(Node, Bdd)>;
 
 pub struct Search<'a> {
     pub spds: &'a Spds,
@@ -94,6 +107,20 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The query for any path from the start.
+    pub fn from_start<'q>(&self, goal: &'q Goal<'q>) -> Query<'q> {
+        Query {
+            head: self.spds.start,
+            set: self.spds.start_set.clone(),
+            before_stamp: u64::MAX,
+            may_enter: true,
+            within: None,
+            accepting: false,
+            moves_on: false,
+            goal,
+        }
+    }
+
     /// A shortest path from the query's set to its goal, and the goal's head last; `None`
     /// if there is none.
     pub fn shortest(&self, query: &Query<'_>) -> Result<Option<Path>, Stop> {
@@ -104,7 +131,8 @@ impl<'a> Search<'a> {
         self.pick(query, &on_path).map(Some)
     }
 
-    fn is_internal(&self, head: Head) -> bool {
+    /// Whether a head is no configuration of its own.
+    pub fn is_internal(&self, head: Head) -> bool {
         let mut rules = self.spds.rules_from(head);
         rules.next().is_some_and(|r| self.spds.rule(r).internal)
     }
@@ -131,31 +159,79 @@ impl<'a> Search<'a> {
         Ok(Some(unions[count - 1].clone()))
     }
 
+    /// A set of valuations at a node, divided by whether the path has accepted once it
+    /// leaves the node.
+    fn divide(&self, query: &Query<'_>, node: Node, set: &Bdd) -> Result<[Bdd; 2], Stop> {
+        let falsity = || self.bdds.constant(false);
+        if !query.accepting || node.1 {
+            let whole = set.clone();
+            return Ok(match node.1 {
+                true => [falsity(), whole],
+                false => [whole, falsity()],
+            });
+        }
+        match &self.spds.accepting {
+            // Without an automaton every head counts as accepting.
+            None => Ok([falsity(), set.clone()]),
+            Some(accepting) => Ok([
+                self.bdds.difference(set, accepting)?,
+                self.bdds.and(set, accepting)?,
+            ]),
+        }
+    }
+
+    /// The part of a summary in which the called frame has accepted, or has not.
+    fn summary_part(
+        &self,
+        query: &Query<'_>,
+        summary: &Bdd,
+        accepted: bool,
+    ) -> Result<Bdd, Stop> {
+        let Some((_, returned)) = self.spds.memory.filter(|_| query.accepting) else {
+            return Ok(match accepted {
+                true => self.bdds.constant(false),
+                false => summary.clone(),
+            });
+        };
+        let memory = self.copies.variable(returned, Copy::Current);
+        Ok(match accepted {
+            true => self.bdds.and(summary, &memory)?,
+            false => self.bdds.difference(summary, &memory)?,
+        })
+    }
+
     /// The rings up to the first that meets the goal, and what of it does.
-    fn rings(&self, query: &Query<'_>) -> Result<Option<(Vec<Ring>, Sets)>, Stop> {
-        let mut reached = Sets::default();
-        let mut ring = Sets::default();
-        self.extend(&mut reached, &mut ring, query.head, &query.set)?;
-        let mut rings = Vec::new();
+    fn rings(&self, query: &Query<'_>) -> Result<Option<(Vec<Ring>, NodeSets)>, Stop> {
+        let mut reached = NodeSets::default();
+        let mut ring = NodeSets::default();
+        self.extend(query, &mut reached, &mut ring, (query.head, false), &query.set)?;
+        if query.moves_on {
+            // So that the path may come back to where it begins.
+            reached.clear();
+        }
+        let mut rings: Vec<Ring> = Vec::new();
         while !ring.is_empty() {
             self.watch.check()?;
             self.bdds.safe_point();
             let mut sorted: Ring = ring.into_iter().collect();
-            sorted.sort_unstable_by_key(|(head, _)| *head);
-            let mut hits = Sets::default();
-            for (head, set) in &sorted {
-                if let Some(goal) = (query.goal)(*head)? {
+            sorted.sort_unstable_by_key(|(node, _)| *node);
+            let mut hits = NodeSets::default();
+            let may_hit = !rings.is_empty() || !query.moves_on;
+            for (node, set) in sorted.iter().filter(|_| may_hit) {
+                if node.1 == query.accepting
+                    && let Some(goal) = (query.goal)(node.0)?
+                {
                     let hit = self.bdds.and(set, &goal)?;
                     if !self.bdds.is_false(&hit) {
-                        hits.insert(*head, hit);
+                        hits.insert(*node, hit);
                     }
                 }
             }
-            ring = Sets::default();
+            ring = NodeSets::default();
             if hits.is_empty() {
-                for (head, set) in &sorted {
-                    if !self.is_internal(*head) {
-                        self.expand(query, *head, set, &mut reached, &mut ring)?;
+                for (node, set) in &sorted {
+                    if !self.is_internal(node.0) {
+                        self.expand(query, *node, set, &mut reached, &mut ring)?;
                     }
                 }
                 rings.push(sorted);
@@ -170,32 +246,47 @@ impl<'a> Search<'a> {
     fn expand(
         &self,
         query: &Query<'_>,
-        head: Head,
+        node: Node,
         set: &Bdd,
-        reached: &mut Sets,
-        ring: &mut Sets,
+        reached: &mut NodeSets,
+        ring: &mut NodeSets,
     ) -> Result<(), Stop> {
         let (spds, bdds) = (self.spds, self.bdds);
-        for id in spds.rules_from(head) {
-            let rule = spds.rule(id);
-            match rule.right {
-                Right::Pop { .. } => {}
-                Right::Step(to) => {
-                    let after = spds.transfer(rule).image(bdds, set)?;
-                    self.extend(reached, ring, to, &after)?;
-                }
-                Right::Push {
-                    entry,
-                    saved,
-                    resume,
-                } => {
-                    if query.may_enter {
-                        let after = spds.pushed(bdds, rule, entry, set)?;
-                        self.extend(reached, ring, spds.entry(entry).head, &after)?;
+        for (accepted, part) in [false, true].into_iter().zip(self.divide(query, node, set)?) {
+            if bdds.is_false(&part) {
+                continue;
+            }
+            for id in spds.rules_from(node.0) {
+                let rule = spds.rule(id);
+                match rule.right {
+                    Right::Pop { .. } => {}
+                    Right::Step(to) => {
+                        let after = spds.transfer(rule).image(bdds, &part)?;
+                        self.extend(query, reached, ring, (to, accepted), &after)?;
                     }
-                    if let Some(summary) = self.summary_before(entry, query.before_stamp)? {
-                        let after = spds.returned(bdds, rule, resume, &summary, set)?;
-                        self.extend(reached, ring, saved, &after)?;
+                    Right::Push {
+                        entry,
+                        saved,
+                        resume,
+                    } => {
+                        if query.may_enter {
+                            let after = spds.pushed(bdds, rule, entry, &part)?;
+                            let to = spds.entry(entry).head;
+                            self.extend(query, reached, ring, (to, accepted), &after)?;
+                        }
+                        let Some(summary) = self.summary_before(entry, query.before_stamp)? else {
+                            continue;
+                        };
+                        for inside in [false, true] {
+                            let summary = match accepted {
+                                true if inside => continue,
+                                true => summary.clone(),
+                                false => self.summary_part(query, &summary, inside)?,
+                            };
+                            let after = spds.returned(bdds, rule, resume, &summary, &part)?;
+                            let to = (saved, accepted || inside);
+                            self.extend(query, reached, ring, to, &after)?;
+                        }
                     }
                 }
             }
@@ -206,29 +297,39 @@ impl<'a> Search<'a> {
     /// Adds what is new to a ring, and follows internal rules at once.
     fn extend(
         &self,
-        reached: &mut Sets,
-        ring: &mut Sets,
-        head: Head,
+        query: &Query<'_>,
+        reached: &mut NodeSets,
+        ring: &mut NodeSets,
+        node: Node,
         set: &Bdd,
     ) -> Result<(), Stop> {
         let bdds = self.bdds;
-        let new = match reached.get(&head) {
+        if bdds.is_false(set) {
+            return Ok(());
+        }
+        let mut new = match reached.get(&node) {
             None => set.clone(),
             Some(known) => bdds.difference(set, known)?,
         };
+        if let Some(within) = query.within {
+            match within.get(&node.0) {
+                None => return Ok(()),
+                Some(within) => new = bdds.and(&new, within)?,
+            }
+        }
         if bdds.is_false(&new) {
             return Ok(());
         }
         for sets in [&mut *reached, &mut *ring] {
-            let known = sets.entry(head).or_insert_with(|| bdds.constant(false));
+            let known = sets.entry(node).or_insert_with(|| bdds.constant(false));
             *known = bdds.or(known, &new)?;
         }
-        if self.is_internal(head) {
-            for id in self.spds.rules_from(head) {
+        if self.is_internal(node.0) {
+            for id in self.spds.rules_from(node.0) {
                 let rule = self.spds.rule(id);
                 if let Right::Step(to) = rule.right {
                     let after = self.spds.transfer(rule).image(bdds, &new)?;
-                    self.extend(reached, ring, to, &after)?;
+                    self.extend(query, reached, ring, (to, node.1), &after)?;
                 }
             }
         }
@@ -240,26 +341,27 @@ impl<'a> Search<'a> {
         &self,
         query: &Query<'_>,
         rings: &[Ring],
-        hits: Sets,
-    ) -> Result<Vec<Sets>, Stop> {
-        let mut kept = vec![Sets::default(); rings.len()];
+        hits: NodeSets,
+    ) -> Result<Vec<NodeSets>, Stop> {
+        let mut kept = vec![NodeSets::default(); rings.len()];
         let mut later = hits;
         for (i, ring) in rings.iter().enumerate().rev() {
             self.watch.check()?;
             self.bdds.safe_point();
-            let mut now = Sets::default();
+            let mut now = NodeSets::default();
+            let is_internal = |node: &Node| self.is_internal(node.0);
             if i + 1 == rings.len() {
                 now = std::mem::take(&mut later);
             } else {
-                for (head, set) in ring.iter().filter(|(head, _)| !self.is_internal(*head)) {
-                    let before = self.before(query, *head, &later)?;
-                    self.keep(&mut now, *head, set, &before)?;
+                for (node, set) in ring.iter().filter(|(node, _)| !is_internal(node)) {
+                    let before = self.before(query, *node, &later)?;
+                    self.keep(&mut now, *node, set, &before)?;
                 }
                 kept[i + 1] = std::mem::take(&mut later);
             }
-            for (head, set) in ring.iter().filter(|(head, _)| self.is_internal(*head)) {
-                let before = self.before(query, *head, &now)?;
-                self.keep(&mut now, *head, set, &before)?;
+            for (node, set) in ring.iter().filter(|(node, _)| is_internal(node)) {
+                let before = self.before_internal(*node, &now)?;
+                self.keep(&mut now, *node, set, &before)?;
             }
             later = now;
         }
@@ -267,16 +369,52 @@ impl<'a> Search<'a> {
         Ok(kept)
     }
 
-    fn keep(&self, kept: &mut Sets, head: Head, set: &Bdd, before: &Bdd) -> Result<(), Stop> {
+    fn keep(&self, kept: &mut NodeSets, node: Node, set: &Bdd, before: &Bdd) -> Result<(), Stop> {
         let both = self.bdds.and(set, before)?;
         if !self.bdds.is_false(&both) {
-            kept.insert(head, both);
+            kept.insert(node, both);
         }
         Ok(())
     }
 
-    /// The valuations of `head` from which one step leads into `later`.
-    fn before(&self, query: &Query<'_>, head: Head, later: &Sets) -> Result<Bdd, Stop> {
+    fn before_internal(&self, node: Node, now: &NodeSets) -> Result<Bdd, Stop> {
+        let mut before = self.bdds.constant(false);
+        for id in self.spds.rules_from(node.0) {
+            let rule = self.spds.rule(id);
+            if let Right::Step(to) = rule.right
+                && let Some(set) = now.get(&(to, node.1))
+            {
+                let set = self.spds.transfer(rule).preimage(self.bdds, set)?;
+                before = self.bdds.or(&before, &set)?;
+            }
+        }
+        Ok(before)
+    }
+
+    /// The valuations of a node from which one step leads into `later`.
+    fn before(&self, query: &Query<'_>, node: Node, later: &NodeSets) -> Result<Bdd, Stop> {
+        let bdds = self.bdds;
+        let mut before = bdds.constant(false);
+        let everything = bdds.constant(true);
+        let parts = self.divide(query, node, &everything)?;
+        for (accepted, part) in [false, true].into_iter().zip(parts) {
+            if bdds.is_false(&part) {
+                continue;
+            }
+            let leading = self.leading_into(query, node.0, accepted, later)?;
+            before = bdds.or(&before, &bdds.and(&leading, &part)?)?;
+        }
+        Ok(before)
+    }
+
+    /// As [`Self::before`], for paths that have, or have not, accepted when they leave.
+    fn leading_into(
+        &self,
+        query: &Query<'_>,
+        head: Head,
+        accepted: bool,
+        later: &NodeSets,
+    ) -> Result<Bdd, Stop> {
         let (spds, bdds) = (self.spds, self.bdds);
         let mut before = bdds.constant(false);
         let mut add = |set: BddResult| -> Result<(), Stop> {
@@ -288,19 +426,30 @@ impl<'a> Search<'a> {
             match rule.right {
                 Right::Pop { .. } => {}
                 Right::Step(to) => {
-                    if let Some(set) = later.get(&to) {
+                    if let Some(set) = later.get(&(to, accepted)) {
                         add(spds.transfer(rule).preimage(bdds, set))?;
                     }
                 }
                 Right::Push { entry, saved, .. } => {
                     if query.may_enter
-                        && let Some(set) = later.get(&spds.entry(entry).head)
+                        && let Some(set) = later.get(&(spds.entry(entry).head, accepted))
                     {
                         add(spds.pushing(bdds, rule, entry, set))?;
                     }
-                    if let Some(set) = later.get(&saved)
-                        && let Some(summary) = self.summary_before(entry, query.before_stamp)?
-                    {
+                    for inside in [false, true] {
+                        if accepted && inside {
+                            continue;
+                        }
+                        let Some(set) = later.get(&(saved, accepted || inside)) else {
+                            continue;
+                        };
+                        let Some(summary) = self.summary_before(entry, query.before_stamp)? else {
+                            continue;
+                        };
+                        let summary = match accepted {
+                            true => summary,
+                            false => self.summary_part(query, &summary, inside)?,
+                        };
                         add(spds.returning(bdds, rule, entry, &summary, set))?;
                     }
                 }
@@ -310,23 +459,23 @@ impl<'a> Search<'a> {
     }
 
     /// Walks forwards: first rule, then smallest values.
-    fn pick(&self, query: &Query<'_>, kept: &[Sets]) -> Result<Path, Stop> {
-        let mut head = query.head;
-        let first = self.smallest(&kept[0][&head], Copy::Current);
+    fn pick(&self, query: &Query<'_>, kept: &[NodeSets]) -> Result<Path, Stop> {
+        let mut node = (query.head, false);
+        let first = self.smallest(&kept[0][&node], Copy::Current);
         let mut moves: Vec<Move> = Vec::with_capacity(kept.len());
         let mut values = first.clone();
         let mut ring = 0;
         loop {
-            let internal = self.is_internal(head);
+            let internal = self.is_internal(node.0);
             if !internal {
                 ring += 1;
                 if ring == kept.len() {
                     break;
                 }
             }
-            let step = self.pick_move(query, head, &values, &kept[ring])?;
-            let step = step.expect("what was kept has a successor that was kept");
-            head = step.head;
+            let picked = self.pick_move(query, node, &values, &kept[ring])?;
+            let (to, step) = picked.expect("what was kept has a successor that was kept");
+            node = to;
             values = step.values.clone();
             moves.push(step);
         }
@@ -340,25 +489,22 @@ impl<'a> Search<'a> {
     fn pick_move(
         &self,
         query: &Query<'_>,
-        head: Head,
+        node: Node,
         values: &Values,
-        later: &Sets,
-    ) -> Result<Option<Move>, Stop> {
+        later: &NodeSets,
+    ) -> Result<Option<(Node, Move)>, Stop> {
         let (spds, bdds) = (self.spds, self.bdds);
         // Only what matters at the head: a step may set the rest to anything.
-        let here = self.minterm(values, bits::members(spds.variables(head)))?;
-        let to_set = |to: Head, after: Bdd| -> Result<Option<Bdd>, Stop> {
-            let Some(later) = later.get(&to) else {
-                return Ok(None);
-            };
-            let both = bdds.and(&after, later)?;
-            Ok((!bdds.is_false(&both)).then_some(both))
+        let here = self.minterm(values, bits::members(spds.variables(node.0)))?;
+        let accepted = match self.is_internal(node.0) {
+            true => node.1,
+            false => !bdds.is_false(&self.divide(query, node, &here)?[1]),
         };
-        for id in spds.rules_from(head) {
+        for id in spds.rules_from(node.0) {
             let rule = spds.rule(id);
             let plain = match rule.right {
                 Right::Pop { .. } => continue,
-                Right::Step(to) if later.contains_key(&to) => {
+                Right::Step(to) if later.contains_key(&(to, accepted)) => {
                     Some((to, spds.transfer(rule).image(bdds, &here)?))
                 }
                 Right::Step(_) => continue,
@@ -369,17 +515,22 @@ impl<'a> Search<'a> {
                 Right::Push { .. } => None,
             };
             if let Some((to, after)) = plain
-                && let Some(set) = to_set(to, after)?
+                && let Some(later) = later.get(&(to, accepted))
             {
-                return Ok(Some(Move {
-                    rule: id,
-                    head: to,
-                    values: self.smallest(&set, Copy::Current),
-                    call: None,
-                }));
+                let set = bdds.and(&after, later)?;
+                if !bdds.is_false(&set) {
+                    let step = Move {
+                        rule: id,
+                        head: to,
+                        values: self.smallest(&set, Copy::Current),
+                        call: None,
+                    };
+                    return Ok(Some(((to, accepted), step)));
+                }
             }
-            if let Some(step) = self.pick_returned_call(query, id, rule, &here, later)? {
-                return Ok(Some(step));
+            let returned = self.pick_returned_call(query, id, rule, &here, accepted, later)?;
+            if returned.is_some() {
+                return Ok(returned);
             }
         }
         Ok(None)
@@ -392,42 +543,53 @@ impl<'a> Search<'a> {
         id: RuleId,
         rule: &Rule,
         here: &Bdd,
-        later: &Sets,
-    ) -> Result<Option<Move>, Stop> {
+        accepted: bool,
+        later: &NodeSets,
+    ) -> Result<Option<(Node, Move)>, Stop> {
         let (spds, bdds) = (self.spds, self.bdds);
         let Right::Push { entry, saved, .. } = rule.right else {
             return Ok(None);
         };
-        let Some(later) = later.get(&saved) else {
-            return Ok(None);
-        };
-        let waiting = spds.transfer(rule).image(bdds, here)?;
-        let wanted = bdds.and(&waiting, later)?;
-        let increments = &self.summaries[entry.0 as usize].increments;
-        for (stamp, increment) in increments {
-            if *stamp >= query.before_stamp {
-                break;
-            }
-            let uses = bdds.and(increment, &wanted)?;
-            if bdds.is_false(&uses) {
+        for inside in [false, true] {
+            if accepted && inside {
                 continue;
             }
-            let key = self.smallest(&uses, Copy::Next);
-            // The current copies are what the caller kept and what was handed over.
-            let values = self.smallest(&uses, Copy::Current);
-            let handed = &spds.interface(entry).handed;
-            let handed = handed.iter().map(|v| values[*v as usize]).collect();
-            return Ok(Some(Move {
-                rule: id,
-                head: saved,
-                values,
-                call: Some(CallUse {
-                    entry,
-                    stamp: *stamp,
-                    key,
-                    handed,
-                }),
-            }));
+            let node = (saved, accepted || inside);
+            let Some(later) = later.get(&node) else {
+                continue;
+            };
+            let waiting = spds.transfer(rule).image(bdds, here)?;
+            let wanted = bdds.and(&waiting, later)?;
+            for (stamp, increment) in &self.summaries[entry.0 as usize].increments {
+                if *stamp >= query.before_stamp {
+                    break;
+                }
+                let uses = bdds.and(increment, &wanted)?;
+                let uses = match accepted {
+                    true => uses,
+                    false => self.summary_part(query, &uses, inside)?,
+                };
+                if bdds.is_false(&uses) {
+                    continue;
+                }
+                let key = self.smallest(&uses, Copy::Next);
+                // The current copies are what the caller kept and what was handed over.
+                let values = self.smallest(&uses, Copy::Current);
+                let handed = &spds.interface(entry).handed;
+                let handed = handed.iter().map(|v| values[*v as usize]).collect();
+                let step = Move {
+                    rule: id,
+                    head: saved,
+                    values,
+                    call: Some(CallUse {
+                        entry,
+                        stamp: *stamp,
+                        key,
+                        handed,
+                    }),
+                };
+                return Ok(Some((node, step)));
+            }
         }
         Ok(None)
     }

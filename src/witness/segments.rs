@@ -13,41 +13,54 @@ use crate::spds::{Head, Right};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-/// A path to the goal, and an unfolding of every call that returns in it.
+/// A path to the goal, a cycle there if the execution is infinite, and an unfolding of
+/// every call that returns in them.
 pub struct AbstractTrace {
     pub path: Path,
-    /// Every call that returns in the path or in a segment, in the order found.
+    /// From where the path ends, back to the same head and the same values.
+    pub cycle: Option<Path>,
+    /// Every call that returns in the paths or in a segment, in the order found.
     pub segments: Segments,
 }
 
 /// `None` only while the trace is being made.
 pub type Segments = IndexMap<CallUse, Option<Path>, FxBuildHasher>;
 
+impl AbstractTrace {
+    /// Unfolds all calls of the paths.
+    pub fn new(search: &Search<'_>, path: Path, cycle: Option<Path>) -> Result<Self, Stop> {
+        let mut segments = Segments::default();
+        add_uses(&path, &mut segments);
+        if let Some(cycle) = &cycle {
+            add_uses(cycle, &mut segments);
+        }
+        let mut next = 0;
+        while let Some((call, _)) = segments.get_index(next) {
+            let path = unfold(search, call)?;
+            add_uses(&path, &mut segments);
+            segments[next] = Some(path);
+            next += 1;
+        }
+        Ok(AbstractTrace {
+            path,
+            cycle,
+            segments,
+        })
+    }
+}
+
 /// A shortest path from the start to a goal head, completely unfolded; `None` if there is
 /// none.
-pub fn find(search: &Search<'_>, is_goal: impl Fn(Head) -> bool) -> Result<Option<AbstractTrace>, Stop> {
+pub fn find(
+    search: &Search<'_>,
+    is_goal: impl Fn(Head) -> bool,
+) -> Result<Option<AbstractTrace>, Stop> {
     let truth = search.bdds.constant(true);
     let goal = |head| Ok(is_goal(head).then(|| truth.clone()));
-    let query = Query {
-        head: search.spds.start,
-        set: truth.clone(),
-        before_stamp: u64::MAX,
-        may_enter: true,
-        goal: &goal,
-    };
-    let Some(path) = search.shortest(&query)? else {
-        return Ok(None);
-    };
-    let mut segments = Segments::default();
-    add_uses(&path, &mut segments);
-    let mut next = 0;
-    while let Some((call, _)) = segments.get_index(next) {
-        let path = unfold(search, call)?;
-        add_uses(&path, &mut segments);
-        segments[next] = Some(path);
-        next += 1;
+    match search.shortest(&search.from_start(&goal))? {
+        Some(path) => AbstractTrace::new(search, path, None).map(Some),
+        None => Ok(None),
     }
-    Ok(Some(AbstractTrace { path, segments }))
 }
 
 /// An execution of the frame that a summary's member stands for, up to its exit.
@@ -65,9 +78,15 @@ fn unfold(search: &Search<'_>, call: &CallUse) -> Result<Path, Stop> {
     };
     let query = Query {
         head: spds.entry(call.entry).head,
-        set: search.minterm(&call.key, interface.key.iter().copied())?,
+        set: bdds.and(
+            &search.minterm(&call.key, interface.key.iter().copied())?,
+            &interface.initial,
+        )?,
         before_stamp: call.stamp,
         may_enter: false,
+        within: None,
+        accepting: false,
+        moves_on: false,
         goal: &goal,
     };
     let path = search.shortest(&query)?;

@@ -1,58 +1,12 @@
-//! What is asked, as the user wrote it and as the engines take it.
+//! Labels by name.
 
+use super::PropertyError;
 use crate::diagnostic::nearest;
 use crate::program::{PointId, Program};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Reach,
-    Assertions,
-}
-
-impl Kind {
-    /// As scripts see it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Reach => "reach",
-            Kind::Assertions => "assertions",
-        }
-    }
-}
-
-/// A property as given on the command line.
-#[derive(Clone, Debug)]
-pub struct Request {
-    pub kind: Kind,
-    /// The label as given, or the name of the kind.
-    pub text: String,
-}
-
-/// A property of one program.
-#[derive(Clone, Debug)]
-pub enum Property {
-    /// Can control come to one of these points?
-    Reach(Vec<PointId>),
-    /// Can an assertion fail?
-    Assertions,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PropertyError {
-    pub message: String,
-    pub hint: Option<String>,
-}
-
-/// Finds what a request speaks of in a program.
-pub fn resolve(program: &Program, request: &Request) -> Result<Property, PropertyError> {
-    match request.kind {
-        Kind::Assertions => Ok(Property::Assertions),
-        Kind::Reach => labelled_points(program, &request.text).map(Property::Reach),
-    }
-}
-
 /// The points with a label, written `L` or `p.L`. A name in braces may hold dots itself, so
 /// every way to split the text is tried.
-fn labelled_points(program: &Program, text: &str) -> Result<Vec<PointId>, PropertyError> {
+pub fn labelled_points(program: &Program, text: &str) -> Result<Vec<PointId>, PropertyError> {
     let text = text.trim();
     let of_procedure = |point: PointId| program.names.text(program.procedure_of(point).name);
     let labels = || {

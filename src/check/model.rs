@@ -1,0 +1,99 @@
+//! The symbolic model of a program: analyses, BDDs, and the pushdown system.
+
+use super::{Board, CheckError, Options, Phase};
+use crate::analysis::{CallGraph, Layout, Liveness, ModRef};
+use crate::bdd::{Bdds, Collection};
+use crate::program::Program;
+use crate::property::Temporal;
+use crate::saturation::Watch;
+use crate::spds::copies::{COPIES, Copies, Order};
+use crate::spds::{Analyses, Observer, ProgramHeads, Spds, encode, extend_layout};
+use crate::witness::concrete::Concretizer;
+
+/// Everything a symbolic check works on.
+pub struct Model<'a> {
+    pub program: &'a Program,
+    pub options: &'a Options,
+    pub watch: &'a Watch,
+    pub board: &'a Board,
+    pub bdds: &'a Bdds,
+    pub copies: &'a Copies<'a>,
+    pub spds: &'a Spds,
+    pub heads: &'a ProgramHeads,
+    pub layout: Layout,
+}
+
+impl Model<'_> {
+    pub fn concretizer(&self) -> Concretizer<'_> {
+        Concretizer {
+            program: self.program,
+            layout: self.layout,
+            spds: self.spds,
+            heads: self.heads,
+        }
+    }
+}
+
+/// Makes the model of a program, or of its product with the automaton of a temporal
+/// property, and runs `work` on it.
+pub fn with_model(
+    program: &Program,
+    temporal: Option<&Temporal>,
+    options: &Options,
+    watch: &Watch,
+    board: &Board,
+    work: impl FnOnce(&Model<'_>) -> Result<(), CheckError>,
+) -> Result<(), CheckError> {
+    board.enter(Phase::Analysis);
+    let mut layout = Layout::of(program);
+    let mut observed = Vec::new();
+    if let Some(temporal) = temporal {
+        layout = extend_layout(layout, temporal);
+        observed = temporal.observed();
+    }
+    let calls = CallGraph::of(program);
+    let mod_ref = ModRef::of(program, &layout, &calls);
+    let liveness = Liveness::of(program, &layout, &calls, &mod_ref, &observed);
+    board.enter(Phase::Encoding);
+    let collection = match options.measure {
+        true => Collection::Measured,
+        false => Collection::Rare,
+    };
+    let bdds = Bdds::new(layout.len() * COPIES, options.memory, collection)?;
+    bdds.session(|| {
+        let copies = Copies::new(&bdds, Order::new(&layout.default_order()));
+        let analyses = Analyses {
+            layout,
+            calls: &calls,
+            mod_ref: &mod_ref,
+            liveness: &liveness,
+            observed: &observed,
+        };
+        let observer =
+            temporal.map(|temporal| Observer::new(program, temporal, layout, &copies));
+        let (spds, heads) = encode(program, &analyses, &copies, observer)?;
+        board.measure(|statistics| {
+            statistics.procedures = program.procedures.len();
+            statistics.points = program.points.len();
+            statistics.rules = statistics.rules.max(spds.rules.len());
+            statistics.bdd_variables = statistics.bdd_variables.max(layout.len() * COPIES);
+        });
+        let result = work(&Model {
+            program,
+            options,
+            watch,
+            board,
+            bdds: &bdds,
+            copies: &copies,
+            spds: &spds,
+            heads: &heads,
+            layout,
+        });
+        bdds.collect();
+        board.measure(|statistics| {
+            statistics.operations += bdds.operations();
+            statistics.peak_live_nodes = statistics.peak_live_nodes.max(bdds.peak_live_nodes());
+        });
+        result
+    })
+}

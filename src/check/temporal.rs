@@ -1,0 +1,91 @@
+//! Symbolic checks of temporal properties, in the order of the paper's outline.
+//!
+//! The product of the program and the automaton of the forbidden executions; its reachable
+//! heads; and among them the repeating ones, from which an execution accepts for ever.
+
+use super::model::Model;
+use super::symbolic::no_trace;
+use super::trace::{Claim, explain};
+use super::{CheckError, Direction, Phase};
+use crate::cycles::{HeadGraph, repeating_heads};
+use crate::program::{Action, Program};
+use crate::property::Temporal;
+use crate::saturation::{PostStar, PreStar};
+use crate::spds::Head;
+use crate::witness::{Search, find_lasso};
+use ltl2ba_rs::Class;
+
+/// Decides one temporal property; `model` is that of the product.
+pub fn check(model: &Model<'_>, index: usize, temporal: &Temporal) -> Result<(), CheckError> {
+    let (options, board) = (model.options, model.board);
+    board.enter(Phase::Saturation);
+    if options.direction == Direction::Backward {
+        let violated = backward(model)?;
+        board.decide(index, super::verdict(violated));
+        if !violated || !options.trace {
+            return Ok(());
+        }
+    }
+    let mut post_star = PostStar::new(model.spds, model.bdds, model.watch)?;
+    if let Some(accepting) = &model.spds.accepting
+        && !options.trace
+        && temporal.forbidden.class() == Class::Terminal
+        && !can_be_cut_off(model.program)
+    {
+        // Once a terminal automaton accepts, every way to go on is accepted, and there is one.
+        let violated = post_star.run_until(accepting.clone())?;
+        board.decide(index, super::verdict(violated));
+        return Ok(());
+    }
+    post_star.run(|_| false)?;
+    board.measure(|statistics| {
+        statistics.edges = statistics.edges.max(post_star.edge_count());
+    });
+    board.enter(Phase::Cycles);
+    let summaries = post_star.summaries().iter().map(|s| s.total().cloned());
+    let graph = HeadGraph::new(model.spds, model.copies, model.watch, summaries.collect())?;
+    let universe = |head| post_star.reached_set(head, &model.spds.all_entry);
+    let heads = post_star.reached_heads();
+    let repeating = repeating_heads(&graph, &universe, &heads, options.cycles, false)?;
+    board.decide(index, super::verdict(repeating.is_some()));
+    let Some(repeating) = repeating.filter(|_| options.trace) else {
+        return Ok(());
+    };
+    board.enter(Phase::Trace);
+    let search = Search::new(model.spds, model.copies, model.watch, post_star.summaries());
+    let lasso = find_lasso(&search, &repeating)?.ok_or_else(no_trace)?;
+    explain(model, index, &lasso, Claim::Violates(temporal))
+}
+
+/// Whether the start is in `pre*` of the repeating heads, which are here all there are, not
+/// only the reachable ones.
+pub fn backward(model: &Model<'_>) -> Result<bool, CheckError> {
+    let (spds, bdds) = (model.spds, model.bdds);
+    let summaries = PreStar::new(spds, bdds, model.watch, [])?.summaries()?;
+    model.board.enter(Phase::Cycles);
+    let graph = HeadGraph::new(spds, model.copies, model.watch, summaries)?;
+    let truth = bdds.constant(true);
+    let universe = |_| Ok(truth.clone());
+    let heads: Vec<_> = (0..spds.heads() as u32).map(Head).collect();
+    let repeating = repeating_heads(&graph, &universe, &heads, model.options.cycles, true)?;
+    model.board.enter(Phase::Saturation);
+    match repeating {
+        None => Ok(false),
+        Some(repeating) => {
+            let goals = repeating.sets.into_iter();
+            Ok(PreStar::new(spds, bdds, model.watch, goals)?.run()?)
+        }
+    }
+}
+
+/// Whether some execution might end without the program having stopped.
+fn can_be_cut_off(program: &Program) -> bool {
+    let cuts = |action: &Action| match action {
+        Action::Assume { .. } => true,
+        Action::Assign { constrain, .. } => constrain.is_some(),
+        _ => false,
+    };
+    program.procedures.iter().any(|p| p.enforce.is_some())
+        || program.points.iter().any(|point| cuts(&point.action))
+}
+

@@ -1,0 +1,409 @@
+//! Atomic propositions: what a name in a formula means in a program.
+//!
+//! A proposition is true or false of a configuration, of which only the top frame is looked
+//! at. A bare name that could mean two things is refused, with the ways to write either.
+
+use super::PropertyError;
+use crate::analysis::Observed;
+use crate::diagnostic::nearest;
+use crate::interpreter::replay::{Location, Step};
+use crate::interpreter::values::{Values, evaluate};
+use crate::program::{Operation, PointId, ProcedureId, Program, VariableId};
+use crate::source::{Source, Span};
+use crate::syntax::property::{PropertyName, parse_property};
+use crate::syntax::tree::{BinaryOperator, Node};
+use ltl2ba_rs::{Kind, Proposition};
+
+/// A proposition of one program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Atom {
+    Terminated,
+    Error,
+    /// Control is at one of these points.
+    At(Vec<PointId>),
+    /// The top frame belongs to this procedure.
+    In(ProcedureId),
+    /// A deterministic expression in postfix form is 1. A [`VariableId::Local`] in it is an
+    /// index into `locals`; a local whose procedure is not on top reads as 0.
+    Expression {
+        operations: Vec<Operation>,
+        locals: Vec<(ProcedureId, u32)>,
+    },
+}
+
+impl Atom {
+    fn variable(observed: Observed) -> Self {
+        let (variable, locals) = match observed {
+            Observed::Global(index) => (VariableId::Global(index), Vec::new()),
+            Observed::Local(procedure, index) => (VariableId::Local(0), vec![(procedure, index)]),
+        };
+        Atom::Expression {
+            operations: vec![Operation::Read(variable)],
+            locals,
+        }
+    }
+
+    /// The variables it reads, with repetitions.
+    pub fn observes(&self) -> Vec<Observed> {
+        let Atom::Expression { operations, locals } = self else {
+            return Vec::new();
+        };
+        let reads = operations.iter().filter_map(|operation| match operation {
+            Operation::Read(VariableId::Global(index)) => Some(Observed::Global(*index)),
+            Operation::Read(VariableId::Local(index)) => {
+                let (procedure, local) = locals[*index as usize];
+                Some(Observed::Local(procedure, local))
+            }
+            _ => None,
+        });
+        reads.collect()
+    }
+
+    /// Whether it is true of a configuration.
+    pub fn holds(&self, program: &Program, step: &Step) -> bool {
+        let top = match step.location {
+            Location::At(point) => Some(point),
+            Location::Error | Location::Terminated => None,
+        };
+        let procedure = top.map(|point| program.point(point).procedure);
+        match self {
+            Atom::Terminated => step.location == Location::Terminated,
+            Atom::Error => step.location == Location::Error,
+            Atom::At(points) => top.is_some_and(|top| points.contains(&top)),
+            Atom::In(wanted) => procedure == Some(*wanted),
+            Atom::Expression { operations, locals } => {
+                let read = |variable| match variable {
+                    VariableId::Global(_) => Values::only(step.valuation.get(variable)),
+                    VariableId::Local(index) => {
+                        let (of, local) = locals[index as usize];
+                        let value = procedure == Some(of)
+                            && step.valuation.get(VariableId::Local(local));
+                        Values::only(value)
+                    }
+                };
+                evaluate(operations, read, read).contains(true)
+            }
+        }
+    }
+}
+
+fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
+    PropertyError {
+        message: message.into(),
+        hint,
+    }
+}
+
+/// What a proposition of a formula means.
+pub fn resolve_proposition(
+    program: &Program,
+    proposition: &Proposition,
+) -> Result<Atom, PropertyError> {
+    let text = proposition.text.trim();
+    match proposition.kind {
+        Kind::Word => resolve_word(program, text),
+        Kind::Braces => resolve_braces(program, text),
+        Kind::Call => resolve_call(program, text),
+        Kind::Quoted => resolve_text(program, text),
+    }
+}
+
+/// Quoted text, or the name of a proposition in a HOA file: any entry of the table.
+pub fn resolve_text(program: &Program, text: &str) -> Result<Atom, PropertyError> {
+    let text = text.trim();
+    if text.starts_with('{') && text.ends_with('}') {
+        return resolve_braces(program, text);
+    }
+    let call = |name: &str| text.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('('));
+    if (call("at") || call("in") || call("state")) && text.ends_with(')') {
+        return resolve_call(program, text);
+    }
+    resolve_word(program, text)
+}
+
+fn resolve_call(program: &Program, text: &str) -> Result<Atom, PropertyError> {
+    let (operator, rest) = text.split_once('(').unwrap_or((text, ""));
+    let argument = rest.trim_end().trim_end_matches(')').trim();
+    match operator.trim() {
+        "at" => at(program, argument),
+        "in" => match find_procedure(program, argument) {
+            Some(procedure) => Ok(Atom::In(procedure)),
+            None => Err(unknown_procedure(program, argument)),
+        },
+        other => Err(error(
+            format!("`{other}(…)` means nothing in a program with procedures"),
+            Some("`at(L)` is a label, `in(p)` a procedure".into()),
+        )),
+    }
+}
+
+fn find_procedure(program: &Program, name: &str) -> Option<ProcedureId> {
+    let name = program.names.find(name)?;
+    let index = program.procedures.iter().position(|p| p.name == name)?;
+    Some(ProcedureId(index as u32))
+}
+
+fn find_global(program: &Program, name: &str) -> Option<Observed> {
+    let name = program.names.find(name)?;
+    let index = program.globals.iter().position(|g| *g == name)?;
+    Some(Observed::Global(index as u32))
+}
+
+fn find_local(program: &Program, procedure: ProcedureId, name: &str) -> Option<Observed> {
+    let name = program.names.find(name)?;
+    let locals = &program.procedure(procedure).locals;
+    let index = locals.iter().position(|l| *l == name)?;
+    Some(Observed::Local(procedure, index as u32))
+}
+
+/// The points with a label, of one procedure or of any.
+fn find_label(program: &Program, procedure: Option<ProcedureId>, name: &str) -> Vec<PointId> {
+    let Some(name) = program.names.find(name) else {
+        return Vec::new();
+    };
+    let labels = program.labels.iter().filter(|(point, label)| {
+        *label == name && procedure.is_none_or(|p| program.point(*point).procedure == p)
+    });
+    labels.map(|(point, _)| *point).collect()
+}
+
+/// `at(L)` and `at(p.L)`.
+fn at(program: &Program, text: &str) -> Result<Atom, PropertyError> {
+    let name = PropertyName::of(text);
+    let procedure = match name.procedure {
+        None => None,
+        Some(procedure) => match find_procedure(program, procedure) {
+            Some(procedure) => Some(procedure),
+            None => return Err(unknown_procedure(program, procedure)),
+        },
+    };
+    let points = find_label(program, procedure, name.name);
+    match points.as_slice() {
+        [] => Err(unknown_label(program, text)),
+        [_] => Ok(Atom::At(points)),
+        several => Err(label_in_several(program, text, several)),
+    }
+}
+
+fn label_in_several(program: &Program, label: &str, points: &[PointId]) -> PropertyError {
+    let qualified: Vec<_> = points
+        .iter()
+        .map(|point| {
+            let procedure = program.names.text(program.procedure_of(*point).name);
+            format!("`at({procedure}.{label})`")
+        })
+        .collect();
+    error(
+        format!("`{label}` is a label in {} procedures", points.len()),
+        Some(format!("write {}", qualified.join(" or "))),
+    )
+}
+
+fn resolve_word(program: &Program, text: &str) -> Result<Atom, PropertyError> {
+    match text {
+        "terminated" => return Ok(Atom::Terminated),
+        "error" => return Ok(Atom::Error),
+        _ => {}
+    }
+    let name = PropertyName::of(text);
+    // What it could mean, with an unambiguous way to write it.
+    let mut meanings: Vec<(Atom, String)> = Vec::new();
+    match name.procedure {
+        None => {
+            if let Some(global) = find_global(program, text) {
+                let written = match text.starts_with('{') {
+                    true => text.to_owned(),
+                    false => format!("{{{text}}}"),
+                };
+                meanings.push((Atom::variable(global), format!("`{written}` for the global")));
+            }
+            if let Some(procedure) = find_procedure(program, text) {
+                let written = format!("`in({text})` for the procedure");
+                meanings.push((Atom::In(procedure), written));
+            }
+            let points = find_label(program, None, text);
+            if points.len() > 1 && meanings.is_empty() {
+                return Err(label_in_several(program, text, &points));
+            }
+            if !points.is_empty() {
+                meanings.push((Atom::At(points), format!("`at({text})` for the label")));
+            }
+        }
+        Some(procedure_name) => {
+            let Some(procedure) = find_procedure(program, procedure_name) else {
+                return Err(unknown_procedure(program, procedure_name));
+            };
+            if let Some(local) = find_local(program, procedure, name.name) {
+                let written = format!("`{{{text}}}` for the variable");
+                meanings.push((Atom::variable(local), written));
+            }
+            let points = find_label(program, Some(procedure), name.name);
+            if !points.is_empty() {
+                meanings.push((Atom::At(points), format!("`at({text})` for the label")));
+            }
+        }
+    }
+    if meanings.len() > 1 {
+        let ways: Vec<_> = meanings.into_iter().map(|(_, way)| way).collect();
+        return Err(error(
+            format!("`{text}` could mean several things"),
+            Some(format!("write {}", ways.join(", or "))),
+        ));
+    }
+    match meanings.pop() {
+        Some((atom, _)) => Ok(atom),
+        None => Err(unknown_word(program, text)),
+    }
+}
+
+/// The global of that very name if there is one, otherwise an expression.
+fn resolve_braces(program: &Program, text: &str) -> Result<Atom, PropertyError> {
+    if let Some(global) = find_global(program, text) {
+        return Ok(Atom::variable(global));
+    }
+    let inner = &text[1..text.len() - 1];
+    let source = Source::new("", inner.as_bytes().to_vec());
+    let (tree, diagnostics) = parse_property(&source, Span::new(0, inner.len() as u32));
+    if let Some(wrong) = diagnostics.iter().find(|d| d.is_error()) {
+        let message = format!("in `{text}`: {}", wrong.message);
+        return Err(error(message, wrong.hint.clone()));
+    }
+    let mut locals = Vec::new();
+    let mut operations = Vec::new();
+    for node in &tree.nodes {
+        let operation = match node {
+            Node::Constant(value) => Operation::Constant(*value),
+            Node::Not => Operation::Not,
+            Node::IfThenElse => Operation::IfThenElse,
+            Node::Binary(operator) => match operator {
+                BinaryOperator::And => Operation::And,
+                BinaryOperator::Or => Operation::Or,
+                BinaryOperator::Implies => Operation::Implies,
+                BinaryOperator::Xor | BinaryOperator::NotEqual => Operation::Xor,
+                BinaryOperator::Equal | BinaryOperator::Equivalent => Operation::Equal,
+            },
+            Node::Read(identifier) => {
+                let name = PropertyName::of(tree.names.text(identifier.name));
+                Operation::Read(match observed(program, text, name)? {
+                    Observed::Global(index) => VariableId::Global(index),
+                    Observed::Local(procedure, index) => {
+                        locals.push((procedure, index));
+                        VariableId::Local(locals.len() as u32 - 1)
+                    }
+                })
+            }
+            Node::Choose | Node::Schoose | Node::ReadNext(_) => {
+                return Err(error(
+                    format!("in `{text}`: a property cannot choose, and has no next values"),
+                    None,
+                ));
+            }
+        };
+        operations.push(operation);
+    }
+    Ok(Atom::Expression { operations, locals })
+}
+
+fn observed(
+    program: &Program,
+    text: &str,
+    name: PropertyName<'_>,
+) -> Result<Observed, PropertyError> {
+    let found = match name.procedure {
+        None => find_global(program, name.name),
+        Some(procedure) => match find_procedure(program, procedure) {
+            Some(procedure) => find_local(program, procedure, name.name),
+            None => return Err(unknown_procedure(program, procedure)),
+        },
+    };
+    found.ok_or_else(|| {
+        let known: Vec<String> = match name.procedure.and_then(|p| find_procedure(program, p)) {
+            Some(procedure) => names_of(program, &program.procedure(procedure).locals),
+            None => names_of(program, &program.globals),
+        };
+        let near = nearest(name.name, known.iter().map(String::as_str));
+        let hint = match (near, name.procedure) {
+            (Some(near), _) => Some(format!("did you mean `{near}`?")),
+            (None, None) => Some("a local is written `p.x`, with its procedure".to_owned()),
+            (None, Some(_)) => None,
+        };
+        error(format!("in `{text}`: there is no variable `{}`", name.name), hint)
+    })
+}
+
+fn names_of(program: &Program, names: &[crate::names::Name]) -> Vec<String> {
+    let texts = names.iter().map(|name| program.names.text(*name));
+    texts.map(str::to_owned).collect()
+}
+
+fn procedure_names(program: &Program) -> Vec<String> {
+    let names: Vec<_> = program.procedures.iter().map(|p| p.name).collect();
+    names_of(program, &names)
+}
+
+fn label_names(program: &Program) -> Vec<String> {
+    let names: Vec<_> = program.labels.iter().map(|(_, name)| *name).collect();
+    names_of(program, &names)
+}
+
+fn near_hint(text: &str, known: &[String]) -> Option<String> {
+    let near = nearest(text, known.iter().map(String::as_str))?;
+    Some(format!("did you mean `{near}`?"))
+}
+
+fn unknown_procedure(program: &Program, name: &str) -> PropertyError {
+    error(
+        format!("there is no procedure `{name}`"),
+        near_hint(name, &procedure_names(program)),
+    )
+}
+
+fn unknown_label(program: &Program, name: &str) -> PropertyError {
+    let mut known = label_names(program);
+    known.extend(program.labels.iter().map(|(point, label)| {
+        let procedure = program.names.text(program.procedure_of(*point).name);
+        format!("{procedure}.{}", program.names.text(*label))
+    }));
+    error(
+        format!("there is no label `{name}`"),
+        near_hint(name, &known),
+    )
+}
+
+fn unknown_word(program: &Program, text: &str) -> PropertyError {
+    let name = PropertyName::of(text);
+    let known = match name.procedure.and_then(|p| find_procedure(program, p)) {
+        Some(procedure) => {
+            let mut known = names_of(program, &program.procedure(procedure).locals);
+            let labels = program.labels.iter();
+            let labels = labels.filter(|(point, _)| program.point(*point).procedure == procedure);
+            known.extend(labels.map(|(_, label)| program.names.text(*label).to_owned()));
+            let prefix = program.names.text(program.procedure(procedure).name);
+            known.iter().map(|k| format!("{prefix}.{k}")).collect()
+        }
+        None => {
+            let mut known = names_of(program, &program.globals);
+            known.extend(procedure_names(program));
+            known.extend(label_names(program));
+            known.extend(["terminated".to_owned(), "error".to_owned()]);
+            known
+        }
+    };
+    let split = ltl2ba_rs::split_operators(text, |name| known.iter().any(|k| k == name));
+    let hint = match split {
+        Some(split) if nearest(text, known.iter().map(String::as_str)).is_none() => {
+            Some(format!("did you mean `{split}`?"))
+        }
+        _ => near_hint(text, &known).or_else(|| local_elsewhere(program, text)),
+    };
+    error(format!("`{text}` is nothing in this program"), hint)
+}
+
+/// A bare local's name wants its procedure.
+fn local_elsewhere(program: &Program, text: &str) -> Option<String> {
+    let procedure = program
+        .procedure_ids()
+        .find(|procedure| find_local(program, *procedure, text).is_some())?;
+    let name = program.names.text(program.procedure(procedure).name);
+    Some(format!("a local is written with its procedure: `{name}.{text}`"))
+}

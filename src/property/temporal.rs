@@ -1,0 +1,107 @@
+//! Temporal properties: a formula, or an automaton of the forbidden executions.
+
+use super::proposition::{Atom, resolve_proposition, resolve_text};
+use super::PropertyError;
+use crate::analysis::Observed;
+use crate::interpreter::replay::{Step, Trace};
+use crate::program::Program;
+use ltl2ba_rs::{Automaton, Formula, Lasso, Options, ParseError, Parsed, Span, Warning};
+
+/// A temporal property of one program.
+#[derive(Clone, Debug)]
+pub struct Temporal {
+    /// State-based Büchi automaton of the executions that violate the property.
+    pub forbidden: Automaton,
+    /// What its propositions mean, by index.
+    pub atoms: Vec<Atom>,
+    /// The formula itself, if the property was given as one.
+    pub formula: Option<Formula>,
+    pub warnings: Vec<Warning>,
+}
+
+#[derive(Clone, Debug)]
+pub enum TemporalError {
+    Syntax(ParseError),
+    /// A proposition at this place means nothing.
+    Proposition(Span, PropertyError),
+    /// Anything else, such as a bad file or an automaton that is too large.
+    Other(String),
+}
+
+impl Temporal {
+    /// The property that a formula states.
+    pub fn from_formula(program: &Program, text: &str) -> Result<Self, TemporalError> {
+        let Parsed { formula, warnings } = ltl2ba_rs::parse(text).map_err(TemporalError::Syntax)?;
+        let atoms = formula
+            .propositions()
+            .iter()
+            .map(|proposition| {
+                resolve_proposition(program, proposition)
+                    .map_err(|error| TemporalError::Proposition(proposition.span.clone(), error))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let forbidden = ltl2ba_rs::translate(&formula.negated(), &Options::default())
+            .map_err(|error| TemporalError::Other(error.to_string()))?;
+        Ok(Temporal {
+            forbidden,
+            atoms,
+            formula: Some(formula),
+            warnings,
+        })
+    }
+
+    /// The property that no execution is accepted by an automaton in the HOA format.
+    pub fn from_hoa(program: &Program, text: &str) -> Result<Self, TemporalError> {
+        let automaton =
+            ltl2ba_rs::hoa::read(text).map_err(|error| TemporalError::Other(error.to_string()))?;
+        let forbidden = ltl2ba_rs::degeneralized(&automaton, &Options::default())
+            .map_err(|error| TemporalError::Other(error.to_string()))?;
+        let atoms = forbidden
+            .propositions
+            .iter()
+            .map(|name| {
+                resolve_text(program, name).map_err(|error| {
+                    let hint = error.hint.map_or(String::new(), |h| format!(" ({h})"));
+                    TemporalError::Other(format!("{}{hint}", error.message))
+                })
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Temporal {
+            forbidden,
+            atoms,
+            formula: None,
+            warnings: Vec::new(),
+        })
+    }
+
+    /// The variables that the property speaks of.
+    pub fn observed(&self) -> Vec<Observed> {
+        let mut observed: Vec<_> = self.atoms.iter().flat_map(Atom::observes).collect();
+        observed.sort_unstable();
+        observed.dedup();
+        observed
+    }
+
+    /// The truth of every proposition in a configuration.
+    pub fn letter(&self, program: &Program, step: &Step) -> Vec<bool> {
+        self.atoms.iter().map(|atom| atom.holds(program, step)).collect()
+    }
+
+    /// Whether the infinite execution violates the property, by the definition of the
+    /// formula, not by the automaton that was searched with. Where calls are folded, the
+    /// automaton's runs are followed over them segment by segment.
+    pub fn is_violated_by(&self, program: &Program, trace: &Trace) -> bool {
+        if !trace.segments.is_empty() {
+            return super::run::accepts(self, program, trace);
+        }
+        let letters = |steps: &[Step]| steps.iter().map(|s| self.letter(program, s)).collect();
+        let word = Lasso {
+            stem: letters(&trace.stem),
+            cycle: letters(&trace.cycle),
+        };
+        match &self.formula {
+            Some(formula) => !ltl2ba_rs::evaluate(formula, &word),
+            None => ltl2ba_rs::accepts(&self.forbidden, &word),
+        }
+    }
+}

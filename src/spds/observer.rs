@@ -1,0 +1,202 @@
+//! The Büchi automaton that watches a program: the product, one letter at a time.
+//!
+//! The automaton's state is a few more data variables. Each step of the execution reads the
+//! letter of the configuration it leaves, so a rule's relation is conjoined with the edges
+//! whose labels hold at its head. What a label says about control is known there; what it
+//! says about variables becomes a BDD. Many heads have the same letter.
+//!
+//! If the automaton is not weak, each frame also remembers whether an accepting state was
+//! *seen*, counted on arrival in a configuration: so a call that returns tells whether the
+//! automaton accepted in between.
+
+use super::copies::{Copies, Copy};
+use super::expression::evaluate;
+use crate::analysis::{DataVariable, Layout};
+use crate::bdd::{Bdd, BddResult, OutOfNodes};
+use crate::program::{PointId, Program, VariableId};
+use crate::property::{Atom, Temporal};
+use ltl2ba_rs::{Class, Label};
+use rustc_hash::FxHashMap;
+
+/// Where a configuration is, for the letter it shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    At(PointId),
+    Error,
+    Terminated,
+}
+
+/// How many bits the states of an automaton take, and whether frames must remember.
+pub fn extend_layout(layout: Layout, temporal: &Temporal) -> Layout {
+    let states = temporal.forbidden.states.max(1);
+    Layout {
+        state_bits: u32::BITS - (states - 1).leading_zeros(),
+        remembers: temporal.forbidden.class() == Class::General,
+        ..layout
+    }
+}
+
+pub struct Observer<'a, 'b> {
+    program: &'a Program,
+    temporal: &'a Temporal,
+    layout: Layout,
+    copies: &'a Copies<'b>,
+    /// From what is known of each proposition at a place to the index of its letter.
+    known: FxHashMap<Vec<u8>, u32>,
+    /// For each letter, the automaton's steps over current and next variables.
+    letters: Vec<Bdd>,
+}
+
+impl<'a, 'b> Observer<'a, 'b> {
+    /// `layout` is from [`extend_layout`].
+    pub fn new(
+        program: &'a Program,
+        temporal: &'a Temporal,
+        layout: Layout,
+        copies: &'a Copies<'b>,
+    ) -> Self {
+        Observer {
+            program,
+            temporal,
+            layout,
+            copies,
+            known: FxHashMap::default(),
+            letters: Vec::new(),
+        }
+    }
+
+    /// The automaton's steps from a configuration at this place, as an index for
+    /// [`Observer::letter`]: equal letters have equal indices.
+    pub fn letter_at(&mut self, place: Place) -> Result<u32, OutOfNodes> {
+        let key = self.letter_key(place);
+        if let Some(letter) = self.known.get(&key) {
+            return Ok(*letter);
+        }
+        let letter = self.letters.len() as u32;
+        let steps = self.steps_at(place)?;
+        self.letters.push(steps);
+        self.known.insert(key, letter);
+        Ok(letter)
+    }
+
+    pub fn letter(&self, letter: u32) -> &Bdd {
+        &self.letters[letter as usize]
+    }
+
+    /// The variables that every step of the execution sets.
+    pub fn set_by_step(&self) -> impl Iterator<Item = DataVariable> + use<> {
+        self.layout.state_range().chain(self.layout.seen())
+    }
+
+    /// The states in which runs start, over current variables.
+    pub fn initial(&self) -> BddResult {
+        let bdds = self.copies.bdds;
+        let mut initial = bdds.constant(false);
+        for state in &self.temporal.forbidden.initial {
+            initial = bdds.or(&initial, &self.state(*state, Copy::Current)?)?;
+        }
+        Ok(initial)
+    }
+
+    /// The accepting states.
+    pub fn accepting(&self, copy: Copy) -> BddResult {
+        let automaton = &self.temporal.forbidden;
+        let bdds = self.copies.bdds;
+        let mut accepting = bdds.constant(false);
+        for state in (0..automaton.states).filter(|state| automaton.is_accepting(*state)) {
+            accepting = bdds.or(&accepting, &self.state(state, copy)?)?;
+        }
+        Ok(accepting)
+    }
+
+    fn state(&self, state: u32, copy: Copy) -> BddResult {
+        let literals = (0..self.layout.state_bits).map(|bit| {
+            let level = self.copies.level(self.layout.state_bit(bit), copy);
+            (level, state >> bit & 1 == 1)
+        });
+        self.copies.bdds.minterm(literals)
+    }
+
+    fn letter_key(&self, place: Place) -> Vec<u8> {
+        let mut key = Vec::new();
+        for atom in &self.temporal.atoms {
+            match atom {
+                Atom::Expression { locals, .. } => {
+                    key.extend(locals.iter().map(|(p, _)| u8::from(self.is_in(place, p.0))));
+                }
+                control => key.push(u8::from(self.control_holds(control, place))),
+            }
+        }
+        key
+    }
+
+    fn is_in(&self, place: Place, procedure: u32) -> bool {
+        match place {
+            Place::At(point) => self.program.point(point).procedure.0 == procedure,
+            Place::Error | Place::Terminated => false,
+        }
+    }
+
+    /// A proposition that speaks of control only.
+    fn control_holds(&self, atom: &Atom, place: Place) -> bool {
+        match (atom, place) {
+            (Atom::Terminated, Place::Terminated) | (Atom::Error, Place::Error) => true,
+            (Atom::At(points), Place::At(point)) => points.contains(&point),
+            (Atom::In(procedure), place) => self.is_in(place, procedure.0),
+            _ => false,
+        }
+    }
+
+    fn steps_at(&self, place: Place) -> BddResult {
+        let bdds = self.copies.bdds;
+        let atoms = self.temporal.atoms.iter().map(|atom| self.atom(atom, place));
+        let atoms = atoms.collect::<Result<Vec<_>, _>>()?;
+        let mut steps = bdds.constant(false);
+        for edge in &self.temporal.forbidden.edges {
+            let from = self.state(edge.source, Copy::Current)?;
+            let to = self.state(edge.target, Copy::Next)?;
+            let states = bdds.and(&from, &to)?;
+            let step = bdds.and(&states, &self.label(&edge.label, &atoms)?)?;
+            steps = bdds.or(&steps, &step)?;
+        }
+        Ok(steps)
+    }
+
+    fn label(&self, label: &Label, atoms: &[Bdd]) -> BddResult {
+        let bdds = self.copies.bdds;
+        let mut sum = bdds.constant(false);
+        for cube in &label.cubes {
+            let mut product = bdds.constant(true);
+            for literal in &cube.literals {
+                let atom = &atoms[literal.proposition as usize];
+                product = match literal.positive {
+                    true => bdds.and(&product, atom)?,
+                    false => bdds.difference(&product, atom)?,
+                };
+            }
+            sum = bdds.or(&sum, &product)?;
+        }
+        Ok(sum)
+    }
+
+    fn atom(&self, atom: &Atom, place: Place) -> BddResult {
+        let bdds = self.copies.bdds;
+        let Atom::Expression { operations, locals } = atom else {
+            return Ok(bdds.constant(self.control_holds(atom, place)));
+        };
+        let read = |variable: VariableId| {
+            let variable = match variable {
+                VariableId::Global(_) => variable,
+                VariableId::Local(index) => {
+                    let (procedure, local) = locals[index as usize];
+                    if !self.is_in(place, procedure.0) {
+                        return bdds.constant(false);
+                    }
+                    VariableId::Local(local)
+                }
+            };
+            self.copies.variable(self.layout.variable(variable), Copy::Current)
+        };
+        Ok(evaluate(bdds, operations, read, read)?.be_one().clone())
+    }
+}

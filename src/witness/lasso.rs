@@ -1,0 +1,124 @@
+//! Infinite executions: a path to a repeating head, and a cycle from there.
+//!
+//! The heads given are those from which some path accepts for ever, so a path need not be
+//! on a cycle yet when it comes to one of them. A cycle through the place
+//! where it ends is searched; if there is none, the path goes on, inside the set, to a
+//! place behind an accepting step, from which there is no way back. That cannot happen more
+//! often than the graph has components.
+
+use super::search::{Move, Path, Query, Search};
+use super::segments::AbstractTrace;
+use crate::bdd::Bdd;
+use crate::bits;
+use crate::cycles::{Repeating, Sets};
+use crate::saturation::Stop;
+use crate::spds::{Head, Right};
+
+/// An execution that ends up in `repeating` for ever and accepts; `None` if none of these
+/// heads can be reached.
+pub fn find_lasso(
+    search: &Search<'_>,
+    repeating: &Repeating,
+) -> Result<Option<AbstractTrace>, Stop> {
+    let Some(mut stem) = stem_to(search, &repeating.sets)? else {
+        return Ok(None);
+    };
+    let within = repeating.closed.then_some(&repeating.sets);
+    loop {
+        let (head, values) = end_of(&stem);
+        if is_stopped(search, head) {
+            // It stays as it is for ever, whatever the automaton does meanwhile.
+            return AbstractTrace::new(search, stem, None).map(Some);
+        }
+        let here = point(search, head, values)?;
+        let back = |at: Head| Ok((at == head).then(|| here.clone()));
+        let query = Query {
+            head,
+            set: here.clone(),
+            before_stamp: u64::MAX,
+            may_enter: true,
+            within,
+            accepting: true,
+            moves_on: true,
+            goal: &back,
+        };
+        if let Some(cycle) = search.shortest(&query)? {
+            return AbstractTrace::new(search, stem, Some(cycle)).map(Some);
+        }
+        let truth = search.bdds.constant(true);
+        let anywhere = |at: Head| Ok((!search.is_internal(at)).then(|| truth.clone()));
+        let further = search.shortest(&Query {
+            goal: &anywhere,
+            ..query
+        })?;
+        match further {
+            Some(path) => stem.moves.extend(path.moves),
+            None => return Ok(None),
+        }
+    }
+}
+
+/// The valuations that agree with these values, the memory of acceptance aside.
+fn point(search: &Search<'_>, head: Head, values: &[bool]) -> Result<Bdd, Stop> {
+    let memory = search.spds.memory;
+    let is_memory = |v: u32| memory.is_some_and(|(a, b)| v == a || v == b);
+    let variables = bits::members(search.spds.variables(head)).filter(|v| !is_memory(*v));
+    Ok(search.minterm(values, variables)?)
+}
+
+fn end_of(path: &Path) -> (Head, &[bool]) {
+    match path.moves.last() {
+        Some(last) => (last.head, &last.values),
+        None => (path.head, &path.values),
+    }
+}
+
+/// Whether the program has stopped at a head: all it does is stay there.
+fn is_stopped(search: &Search<'_>, head: Head) -> bool {
+    let spds = search.spds;
+    let mut rules = spds.rules_from(head);
+    rules.all(|id| matches!(spds.rule(id).right, Right::Step(to) if to == head))
+}
+
+/// A shortest path to one of these heads; to the one below the lowest frame, if that is
+/// among them and nearer.
+fn stem_to(search: &Search<'_>, repeating: &Sets) -> Result<Option<Path>, Stop> {
+    let goal = |head: Head| {
+        let set = repeating.get(&head).filter(|_| !search.is_internal(head));
+        Ok(set.cloned())
+    };
+    let running = search.shortest(&search.from_start(&goal))?;
+    let spds = search.spds;
+    let Some((bottom, set)) = spds.bottom.and_then(|b| Some((b, repeating.get(&b)?))) else {
+        return Ok(running);
+    };
+    // Inside the lowest frame, to where it can be popped into the set.
+    let popped = |head: Head| {
+        let mut pops = spds.rules_from(head).map(|id| (id, spds.rule(id)));
+        match pops.find(|(_, rule)| matches!(rule.right, Right::Pop { .. })) {
+            Some((_, rule)) => Ok(Some(spds.transfer(rule).preimage(search.bdds, set)?)),
+            None => Ok(None),
+        }
+    };
+    let query = Query {
+        may_enter: false,
+        ..search.from_start(&popped)
+    };
+    let Some(mut terminating) = search.shortest(&query)? else {
+        return Ok(running);
+    };
+    if running.as_ref().is_some_and(|r| r.moves.len() <= terminating.moves.len()) {
+        return Ok(running);
+    }
+    let (head, values) = end_of(&terminating);
+    let values = values.into();
+    if let Some(rule) = spds.rules_from(head).next() {
+        terminating.moves.push(Move {
+            rule,
+            head: bottom,
+            values,
+            call: None,
+        });
+    }
+    Ok(Some(terminating))
+}
