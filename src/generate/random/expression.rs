@@ -129,7 +129,7 @@ impl Source<'_> {
         let spellings = [["0", "F", "false", "False"], ["1", "T", "true", "TRUE"]];
         let list = *random.pick(&spellings);
         match self.options.motley && random.percent(30) {
-            true => *random.pick(&list),
+            true => random.pick(&list),
             false => list[0],
         }
     }
