@@ -4,6 +4,7 @@
 //! it then reads here what was found before that.
 
 use super::Verdict;
+use crate::analysis::Observed;
 use crate::interpreter::replay::Trace;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -42,6 +43,8 @@ impl Phase {
 pub struct Finding {
     pub verdict: Option<Verdict>,
     pub trace: TraceFinding,
+    /// The variables that the property speaks of.
+    pub observed: Vec<Observed>,
     /// From the beginning of the run until this was complete.
     pub time: Duration,
 }
@@ -116,9 +119,14 @@ impl Board {
         }
     }
 
-    pub fn explain(&self, property: usize, trace: TraceFinding) {
+    pub fn verdict(&self, property: usize) -> Option<Verdict> {
+        self.state().findings[property].verdict
+    }
+
+    pub fn explain(&self, property: usize, trace: TraceFinding, observed: Vec<Observed>) {
         let finding = &mut self.state().findings[property];
         finding.trace = trace;
+        finding.observed = observed;
         finding.time = self.begin.elapsed();
     }
 

@@ -5,6 +5,7 @@ mod model;
 mod symbolic;
 mod temporal;
 mod trace;
+mod vacuity;
 
 pub use board::{Board, Finding, Phase, Statistics, TraceFinding};
 
@@ -128,9 +129,23 @@ fn check_symbolically(
         match property {
             // Each has a product of its own.
             Property::Temporal(temporal) => {
-                with_model(program, Some(temporal), options, watch, board, |model| {
-                    temporal::check(model, index, temporal)
-                })?;
+                let observed = temporal.observed();
+                let mut seen_all = true;
+                with_model(
+                    program,
+                    Some(temporal),
+                    &observed,
+                    options,
+                    watch,
+                    board,
+                    |model| {
+                        seen_all = temporal::check(model, index, temporal)?;
+                        Ok(())
+                    },
+                )?;
+                if board.verdict(index) == Some(Verdict::Holds) && !seen_all {
+                    vacuity::warn(program, temporal, options, watch, board)?;
+                }
             }
             _ => plain.push((index, property)),
         }
@@ -138,7 +153,7 @@ fn check_symbolically(
     if plain.is_empty() {
         return Ok(());
     }
-    with_model(program, None, options, watch, board, |model| {
+    with_model(program, None, &[], options, watch, board, |model| {
         symbolic::check(model, &plain)
     })
 }

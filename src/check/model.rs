@@ -1,7 +1,7 @@
 //! The symbolic model of a program: analyses, BDDs, and the pushdown system.
 
 use super::{Board, CheckError, Options, Phase};
-use crate::analysis::{CallGraph, Layout, Liveness, ModRef};
+use crate::analysis::{CallGraph, Layout, Liveness, ModRef, Observed};
 use crate::bdd::{Bdds, Collection};
 use crate::program::Program;
 use crate::property::Temporal;
@@ -35,10 +35,11 @@ impl Model<'_> {
 }
 
 /// Makes the model of a program, or of its product with the automaton of a temporal
-/// property, and runs `work` on it.
+/// property, and runs `work` on it. The variables `observed` matter everywhere.
 pub fn with_model(
     program: &Program,
     temporal: Option<&Temporal>,
+    observed: &[Observed],
     options: &Options,
     watch: &Watch,
     board: &Board,
@@ -46,14 +47,12 @@ pub fn with_model(
 ) -> Result<(), CheckError> {
     board.enter(Phase::Analysis);
     let mut layout = Layout::of(program);
-    let mut observed = Vec::new();
     if let Some(temporal) = temporal {
         layout = extend_layout(layout, temporal);
-        observed = temporal.observed();
     }
     let calls = CallGraph::of(program);
     let mod_ref = ModRef::of(program, &layout, &calls);
-    let liveness = Liveness::of(program, &layout, &calls, &mod_ref, &observed);
+    let liveness = Liveness::of(program, &layout, &calls, &mod_ref, observed);
     board.enter(Phase::Encoding);
     let collection = match options.measure {
         true => Collection::Measured,
@@ -67,7 +66,7 @@ pub fn with_model(
             calls: &calls,
             mod_ref: &mod_ref,
             liveness: &liveness,
-            observed: &observed,
+            observed,
         };
         let observer =
             temporal.map(|temporal| Observer::new(program, temporal, layout, &copies));

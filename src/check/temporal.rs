@@ -9,21 +9,22 @@ use super::trace::{Claim, explain};
 use super::{CheckError, Direction, Phase};
 use crate::cycles::{HeadGraph, repeating_heads};
 use crate::program::{Action, Program};
-use crate::property::Temporal;
+use crate::property::{Atom, Temporal};
 use crate::saturation::{PostStar, PreStar};
-use crate::spds::Head;
+use crate::spds::{Head, HeadMeaning, Observer, Place};
 use crate::witness::{Search, find_lasso};
 use ltl2ba_rs::Class;
 
-/// Decides one temporal property; `model` is that of the product.
-pub fn check(model: &Model<'_>, index: usize, temporal: &Temporal) -> Result<(), CheckError> {
+/// Decides one temporal property; `model` is that of the product. False if some of its
+/// propositions were never seen to be true, or no infinite execution was.
+pub fn check(model: &Model<'_>, index: usize, temporal: &Temporal) -> Result<bool, CheckError> {
     let (options, board) = (model.options, model.board);
     board.enter(Phase::Saturation);
     if options.direction == Direction::Backward {
         let violated = backward(model)?;
         board.decide(index, super::verdict(violated));
         if !violated || !options.trace {
-            return Ok(());
+            return Ok(false);
         }
     }
     let mut post_star = PostStar::new(model.spds, model.bdds, model.watch)?;
@@ -35,7 +36,7 @@ pub fn check(model: &Model<'_>, index: usize, temporal: &Temporal) -> Result<(),
         // Once a terminal automaton accepts, every way to go on is accepted, and there is one.
         let violated = post_star.run_until(accepting.clone())?;
         board.decide(index, super::verdict(violated));
-        return Ok(());
+        return sees_all_propositions(model, &post_star, temporal);
     }
     post_star.run(|_| false)?;
     board.measure(|statistics| {
@@ -49,12 +50,13 @@ pub fn check(model: &Model<'_>, index: usize, temporal: &Temporal) -> Result<(),
     let repeating = repeating_heads(&graph, &universe, &heads, options.cycles, false)?;
     board.decide(index, super::verdict(repeating.is_some()));
     let Some(repeating) = repeating.filter(|_| options.trace) else {
-        return Ok(());
+        return sees_all_propositions(model, &post_star, temporal);
     };
     board.enter(Phase::Trace);
     let search = Search::new(model.spds, model.copies, model.watch, post_star.summaries());
     let lasso = find_lasso(&search, &repeating)?.ok_or_else(no_trace)?;
-    explain(model, index, &lasso, Claim::Violates(temporal))
+    explain(model, index, &lasso, Claim::Violates(temporal))?;
+    Ok(true)
 }
 
 /// Whether the start is in `pre*` of the repeating heads, which are here all there are, not
@@ -78,8 +80,45 @@ pub fn backward(model: &Model<'_>) -> Result<bool, CheckError> {
     }
 }
 
+/// Whether every proposition is true somewhere the product comes to, and the program cannot
+/// be cut off: then there is nothing vacuous about a verdict.
+fn sees_all_propositions(
+    model: &Model<'_>,
+    post_star: &PostStar<'_>,
+    temporal: &Temporal,
+) -> Result<bool, CheckError> {
+    if can_be_cut_off(model.program) {
+        return Ok(false);
+    }
+    let observer = Observer::new(model.program, temporal, model.layout, model.copies);
+    let mut unseen: Vec<&Atom> = temporal.atoms.iter().collect();
+    for head in post_star.reached_heads() {
+        let place = match model.heads.meaning(head) {
+            _ if unseen.is_empty() => break,
+            HeadMeaning::At(point) => Place::At(point),
+            HeadMeaning::Error => Place::Error,
+            HeadMeaning::Terminated => Place::Terminated,
+            HeadMeaning::Returning(_) => continue,
+        };
+        let mut still = Vec::new();
+        for atom in unseen {
+            let holds = observer.atom(atom, place)?;
+            // Most propositions are false at most places, whatever the data.
+            let seen = !model.bdds.is_false(&holds) && {
+                let set = post_star.reached_set(head, &model.spds.all_entry)?;
+                !model.bdds.is_false(&model.bdds.and(&set, &holds)?)
+            };
+            if !seen {
+                still.push(atom);
+            }
+        }
+        unseen = still;
+    }
+    Ok(unseen.is_empty())
+}
+
 /// Whether some execution might end without the program having stopped.
-fn can_be_cut_off(program: &Program) -> bool {
+pub fn can_be_cut_off(program: &Program) -> bool {
     let cuts = |action: &Action| match action {
         Action::Assume { .. } => true,
         Action::Assign { constrain, .. } => constrain.is_some(),

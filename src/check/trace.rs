@@ -44,7 +44,11 @@ pub fn explain(
             false => TraceFinding::TooLong(length),
         }
     };
-    model.board.explain(property, finding);
+    let observed = match claim {
+        Claim::Violates(temporal) => temporal.observed(),
+        Claim::Reaches | Claim::RunsForEver => Vec::new(),
+    };
+    model.board.explain(property, finding, observed);
     Ok(())
 }
 

@@ -28,7 +28,7 @@ pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()>
         }
         match (&result.finding.trace, results.program) {
             (TraceFinding::Found(found), Some(program)) => {
-                trace::write(program, found, out)?;
+                trace::write(program, found, &result.finding.observed, out)?;
             }
             (TraceFinding::TooLong(steps), _) => writeln!(
                 out,

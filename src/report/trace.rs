@@ -4,34 +4,45 @@
 //! its text. Beside it the values: all in scope at the start and on entering a procedure,
 //! afterwards only those that changed, and never one that does not matter for this trace.
 
+use crate::analysis::Observed;
 use crate::interpreter::replay::{Location, Step, Trace};
 use crate::program::{PointId, Program, VariableId};
 use crate::report::excerpt::harmless;
 use crate::witness::relevance::relevant_values;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::io::Write;
 
 /// Deeper frames are indented no further, and say how deep they are.
 const DEEPEST_INDENT: u32 = 20;
 const LONGEST_TEXT: usize = 60;
 
-pub fn write(program: &Program, trace: &Trace, out: &mut impl Write) -> std::io::Result<()> {
-    let relevant = relevant_values(program, trace);
-    let statements: Vec<String> = trace.stem.iter().map(|s| statement(program, s)).collect();
+pub fn write(
+    program: &Program,
+    trace: &Trace,
+    observed: &[Observed],
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    let relevant = relevant_values(program, trace, observed);
+    let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
+    let statements: Vec<String> = steps.iter().map(|s| statement(program, s)).collect();
     let width = |step: &Step, text: &String| 2 * indent(step) as usize + text.chars().count();
-    let widest = trace.stem.iter().zip(&statements).map(|(s, t)| width(s, t));
+    let widest = steps.iter().zip(&statements).map(|(s, t)| width(s, t));
     let column = widest.max().unwrap_or(0).min(LONGEST_TEXT + 20);
-    let line = |step: &Step| match step.location {
-        Location::At(point) => program.position_of(point).line,
-        _ => 0,
-    };
-    let digits = trace.stem.iter().map(line).max().unwrap_or(0).to_string().len();
+    let mut lines = Lines::new(program);
+    let numbers: Vec<u32> = steps.iter().map(|step| lines.number(step)).collect();
+    let digits = numbers.iter().max().map_or(1, |most| most.to_string().len());
     // For each frame, the values shown last.
     let mut frames: Vec<Shown> = Vec::new();
     let mut globals = Shown::default();
-    for (i, step) in trace.stem.iter().enumerate() {
-        let values = values(program, trace, i, &relevant[i], &mut frames, &mut globals);
-        let number = match line(step) {
+    for (i, step) in steps.iter().enumerate() {
+        if i == trace.stem.len() {
+            writeln!(out, "  {}", describe_loop(program, trace))?;
+            if step.view().is_none() {
+                break;
+            }
+        }
+        let values = values(program, &steps, i, &relevant[i], &mut frames, &mut globals);
+        let number = match numbers[i] {
             0 => String::new(),
             number => number.to_string(),
         };
@@ -40,6 +51,70 @@ pub fn write(program: &Program, trace: &Trace, out: &mut impl Write) -> std::io:
         writeln!(out, "{}", row.trim_end())?;
     }
     Ok(())
+}
+
+/// What is repeated for ever, and what grows meanwhile.
+fn describe_loop(program: &Program, trace: &Trace) -> String {
+    let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last()) else {
+        return String::new();
+    };
+    if last.view().is_none() {
+        return "loop: the program stays there for ever".to_owned();
+    }
+    let steps = match trace.cycle.len() {
+        1 => "1 step".to_owned(),
+        several => format!("{several} steps"),
+    };
+    // The frames that are below the last step, but were not below the first.
+    let mut left = Vec::new();
+    let around = trace.stem.last().into_iter().chain(&trace.cycle);
+    for depth in first.depth..last.depth {
+        let frame = around.clone().filter(|step| step.depth == depth).last();
+        if let Some(Location::At(point)) = frame.map(|frame| frame.location) {
+            left.push(program.names.text(program.procedure_of(point).name));
+        }
+    }
+    match left.as_slice() {
+        [] => format!("loop: {steps}"),
+        [one] => format!("loop: {steps}; each round leaves one more frame of `{one}` on the stack"),
+        several => {
+            let mut names = several.to_vec();
+            names.sort_unstable();
+            names.dedup();
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            format!(
+                "loop: {steps}; each round leaves {} more frames of {} on the stack",
+                several.len(),
+                names.join(", ")
+            )
+        }
+    }
+}
+
+/// Line numbers of points, each counted once.
+struct Lines<'a> {
+    program: &'a Program,
+    known: FxHashMap<PointId, u32>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(program: &'a Program) -> Self {
+        Lines {
+            program,
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// 0 if the program has stopped.
+    fn number(&mut self, step: &Step) -> u32 {
+        match step.location {
+            Location::At(point) => {
+                let line = || self.program.position_of(point).line;
+                *self.known.entry(point).or_insert_with(line)
+            }
+            _ => 0,
+        }
+    }
 }
 
 fn indent(step: &Step) -> u32 {
@@ -97,19 +172,19 @@ impl Shown {
 
 fn values(
     program: &Program,
-    trace: &Trace,
+    steps: &[&Step],
     at: usize,
     relevant: &FxHashSet<VariableId>,
     frames: &mut Vec<Shown>,
     globals: &mut Shown,
 ) -> String {
-    let step = &trace.stem[at];
+    let step = steps[at];
     let Location::At(point) = step.location else {
         return String::new();
     };
     let procedure = program.point(point).procedure;
     let depth = step.depth as usize;
-    let entered = at == 0 || trace.stem[at - 1].depth < step.depth;
+    let entered = at == 0 || steps[at - 1].depth < step.depth;
     frames.truncate(depth + 1);
     while frames.len() <= depth {
         frames.push(Shown::default());

@@ -22,7 +22,7 @@ mod observer;
 mod statement;
 
 pub use encode::{Analyses, HeadMeaning, ProgramHeads, encode};
-pub use observer::{Observer, extend_layout};
+pub use observer::{Observer, Place, extend_layout};
 
 use crate::analysis::DataVariable;
 use crate::bdd::Bdd;

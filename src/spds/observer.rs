@@ -179,7 +179,8 @@ impl<'a, 'b> Observer<'a, 'b> {
         Ok(sum)
     }
 
-    fn atom(&self, atom: &Atom, place: Place) -> BddResult {
+    /// Where a proposition is true at a place.
+    pub fn atom(&self, atom: &Atom, place: Place) -> BddResult {
         let bdds = self.copies.bdds;
         let Atom::Expression { operations, locals } = atom else {
             return Ok(bdds.constant(self.control_holds(atom, place)));

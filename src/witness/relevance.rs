@@ -7,18 +7,21 @@
 //! matter without which it might come out otherwise. Of `a | b` with `a = 1` only `a`
 //! matters. The result may contain more than needed, never less.
 
+use crate::analysis::Observed;
 use crate::interpreter::Valuation;
 use crate::interpreter::replay::{Location, Step, Trace};
 use crate::interpreter::values::{Domain, Family, Values, evaluate};
 use crate::program::{Action, Expression, PointId, Program, VariableId};
 use rustc_hash::FxHashSet;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 type Relevant = FxHashSet<VariableId>;
 
-/// For each step of the stem, the variables whose values matter there.
-pub fn relevant_values(program: &Program, trace: &Trace) -> Vec<Relevant> {
-    let steps = &trace.stem;
+/// For each step of the stem and the cycle, the variables whose values matter there. What
+/// is `observed` by a property always does.
+pub fn relevant_values(program: &Program, trace: &Trace, observed: &[Observed]) -> Vec<Relevant> {
+    let steps = unrolled(trace);
     let mut slice = Slice {
         program,
         globals: FxHashSet::default(),
@@ -30,19 +33,42 @@ pub fn relevant_values(program: &Program, trace: &Trace) -> Vec<Relevant> {
     let depth = steps.iter().rev().find(|s| s.view().is_some());
     let depth = depth.map_or(0, |step| step.depth);
     slice.waiting.resize(depth as usize, FxHashSet::default());
-    let calls = returned_calls(steps);
-    let mut relevant = vec![Relevant::default(); steps.len()];
+    let calls = returned_calls(&steps);
+    let shown = trace.stem.len() + trace.cycle.len();
+    let mut relevant = vec![Relevant::default(); shown];
     for i in (0..steps.len()).rev() {
         if let Some(after) = steps.get(i + 1) {
-            slice.step_back(&steps[i], after, calls[i].map(|call| &steps[call]));
+            slice.step_back(&steps[i], after, calls[i].map(|call| &*steps[call]));
         }
-        relevant[i] = slice.now();
+        slice.observe(&steps[i], observed);
+        if let Some(relevant) = relevant.get_mut(i) {
+            *relevant = slice.now();
+        }
     }
     relevant
 }
 
+/// The steps of the stem and of enough rounds of the cycle that what matters in a later
+/// round shows in an earlier one.
+fn unrolled(trace: &Trace) -> Vec<Cow<'_, Step>> {
+    const ROUNDS: u32 = 3;
+    let mut steps: Vec<_> = trace.stem.iter().map(Cow::Borrowed).collect();
+    let depths = trace.stem.last().zip(trace.cycle.last());
+    let growth = depths.map_or(0, |(first, last)| last.depth - first.depth);
+    for round in 0..ROUNDS {
+        steps.extend(trace.cycle.iter().map(|step| match round * growth {
+            0 => Cow::Borrowed(step),
+            deeper => Cow::Owned(Step {
+                depth: step.depth + deeper,
+                ..step.clone()
+            }),
+        }));
+    }
+    steps
+}
+
 /// For each step that pops a frame, the index of the call that pushed it.
-fn returned_calls(steps: &[Step]) -> Vec<Option<usize>> {
+fn returned_calls(steps: &[Cow<'_, Step>]) -> Vec<Option<usize>> {
     let mut calls = vec![None; steps.len()];
     let mut open = Vec::new();
     for (i, pair) in steps.windows(2).enumerate() {
@@ -73,6 +99,22 @@ impl Slice<'_> {
         let globals = self.globals.iter().map(|i| VariableId::Global(*i));
         let locals = self.locals.iter().map(|i| VariableId::Local(*i));
         globals.chain(locals).collect()
+    }
+
+    fn observe(&mut self, step: &Step, observed: &[Observed]) {
+        let procedure = match step.location {
+            Location::At(point) => Some(self.program.point(point).procedure),
+            _ => None,
+        };
+        for observed in observed {
+            match observed {
+                Observed::Global(index) => self.add(VariableId::Global(*index)),
+                Observed::Local(of, index) if procedure == Some(*of) => {
+                    self.add(VariableId::Local(*index));
+                }
+                Observed::Local(..) => {}
+            }
+        }
     }
 
     fn add(&mut self, variable: VariableId) {

@@ -1,0 +1,100 @@
+//! Properties that hold for a reason the user may not have had in mind.
+//!
+//! Asked only after a property was found to hold: a proposition that is never true although
+//! the formula speaks of it, or a program that has no infinite executions at all, because
+//! all are cut off. Both are looked for without the automaton, which may have stopped
+//! watching before the proposition came true.
+
+use super::model::{Model, with_model};
+use super::{Board, CheckError, Options, Phase};
+use crate::cycles::{HeadGraph, repeating_heads};
+use crate::program::Program;
+use crate::property::{Atom, Temporal};
+use crate::saturation::{PostStar, Watch};
+use crate::spds::{HeadMeaning, Observer, Place};
+
+/// Puts warnings on the board if the property holds vacuously in an obvious way.
+pub fn warn(
+    program: &Program,
+    temporal: &Temporal,
+    options: &Options,
+    watch: &Watch,
+    board: &Board,
+) -> Result<(), CheckError> {
+    let Some(formula) = &temporal.formula else {
+        return Ok(());
+    };
+    let mut unseen: Vec<usize> = (0..temporal.atoms.len()).collect();
+    let observed = temporal.observed();
+    with_model(program, None, &observed, options, watch, board, |model| {
+        let mut post_star = PostStar::new(model.spds, model.bdds, watch)?;
+        post_star.run(|_| false)?;
+        board.enter(Phase::Cycles);
+        if !runs_for_ever(model, &post_star)? {
+            board.warn(format!(
+                "`{formula}` holds because there are no infinite executions: all are cut off"
+            ));
+            return Ok(());
+        }
+        for head in post_star.reached_heads() {
+            if unseen.is_empty() {
+                break;
+            }
+            let place = match model.heads.meaning(head) {
+                HeadMeaning::At(point) => Place::At(point),
+                HeadMeaning::Error => Place::Error,
+                HeadMeaning::Returning(_) | HeadMeaning::Terminated => continue,
+            };
+            let observer = Observer::new(program, temporal, model.layout, model.copies);
+            let set = post_star.reached_set(head, &model.spds.all_entry)?;
+            let mut failed = None;
+            unseen.retain(|atom| {
+                let meets = observer.atom(&temporal.atoms[*atom], place);
+                let meets = meets.and_then(|atom| model.bdds.and(&set, &atom));
+                match meets {
+                    Ok(meets) => model.bdds.is_false(&meets),
+                    Err(error) => {
+                        failed = Some(error);
+                        true
+                    }
+                }
+            });
+            if let Some(error) = failed {
+                return Err(error.into());
+            }
+        }
+        let ends = post_star.terminates_somehow();
+        unseen.retain(|atom| match &temporal.atoms[*atom] {
+            Atom::Terminated => !ends,
+            // A global keeps its value, and what a formula says of the end is meant.
+            _ => true,
+        });
+        Ok(())
+    })?;
+    for atom in unseen {
+        // "Never an error" is what one wants to hear.
+        if temporal.atoms[atom] != Atom::Error {
+            board.warn(format!(
+                "`{}` is never true in this program, although `{formula}` speaks of it",
+                formula.propositions()[atom].source()
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn runs_for_ever(model: &Model<'_>, post_star: &PostStar<'_>) -> Result<bool, CheckError> {
+    // A program that can stop stays there for ever.
+    if !super::temporal::can_be_cut_off(model.program)
+        || post_star.terminates_somehow()
+        || post_star.is_reached(model.heads.error())
+    {
+        return Ok(true);
+    }
+    let summaries = post_star.summaries().iter().map(|s| s.total().cloned());
+    let graph = HeadGraph::new(model.spds, model.copies, model.watch, summaries.collect())?;
+    let universe = |head| post_star.reached_set(head, &model.spds.all_entry);
+    let heads = post_star.reached_heads();
+    let cycles = model.options.cycles;
+    Ok(repeating_heads(&graph, &universe, &heads, cycles, false)?.is_some())
+}
