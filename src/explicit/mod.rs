@@ -6,8 +6,8 @@
 //!
 //! [`reachable`] explores what can be reached. For questions about infinite executions
 //! ([`violates`], [`has_infinite_run`]) the formula is made into an automaton (`tableau`),
-//! the product of program and automaton into a graph of heads (`heads`), and a cycle that
-//! sees every mark is looked for in it (`cycle`).
+//! the product of program and automaton (`product`) into a graph of heads (`heads`), and a
+//! cycle that sees every mark is looked for in it (`cycle`).
 //!
 //! Invariant: nothing here uses the symbolic engine, nor more of ltl2ba-rs than its
 //! formulas; an automaton that the user gave is taken as it is.
@@ -15,6 +15,7 @@
 mod buchi;
 mod cycle;
 mod heads;
+mod product;
 mod tableau;
 mod temporal;
 #[cfg(test)]
@@ -178,6 +179,8 @@ impl Exploration<'_> {
                 true
             },
         );
-        resumed.into_iter().try_for_each(|view| self.reach(frame, view))
+        resumed
+            .into_iter()
+            .try_for_each(|view| self.reach(frame, view))
     }
 }

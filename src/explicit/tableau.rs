@@ -155,7 +155,8 @@ struct Way {
     postponed: BTreeSet<Normal>,
 }
 
-/// All ways to keep the promises of a state, of which no more than `allowed` are followed.
+/// All ways to keep the promises of a state. Fails if more than `allowed` were found or are
+/// yet to be followed.
 fn ways(
     nodes: &IndexSet<NormalNode>,
     state: BTreeSet<Normal>,
@@ -216,7 +217,7 @@ fn ways(
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::super::cycle::has_fair_cycle;
     use super::*;
     use ltl2ba_rs::{Lasso, evaluate, parse};
@@ -239,8 +240,8 @@ mod tests {
         has_fair_cycle(pairs.len(), &edges, automaton.all)
     }
 
-    /// Formulas over `a`, `b`, `c` with every operator.
-    fn formulas() -> impl Strategy<Value = String> {
+    /// Random formulas over `a`, `b`, `c` with every operator.
+    pub fn formulas() -> impl Strategy<Value = String> {
         let atoms = ["a", "b", "c", "a", "b", "c", "true", "false"].map(str::to_owned);
         let atom = proptest::sample::select(atoms.to_vec());
         atom.prop_recursive(5, 12, 2, |inner| {

@@ -13,7 +13,8 @@
 use super::TooLarge;
 use super::buchi::Buchi;
 use super::cycle::has_fair_cycle;
-use super::heads::{Product, head_graph};
+use super::heads::head_graph;
+use super::product::Product;
 use super::tableau::tableau;
 use crate::program::Program;
 use crate::property::{Atom, Temporal};

@@ -6,7 +6,7 @@
 
 use super::buchi::Buchi;
 use super::cycle::has_fair_cycle;
-use super::heads::{Control, Head, Move, Product};
+use super::product::{Control, Head, Move, Product};
 use super::tableau::tableau;
 use super::tests::program;
 use super::{TooLarge, has_infinite_run, violates};
@@ -15,6 +15,11 @@ use crate::interpreter::View;
 use crate::program::Program;
 use crate::property::{Atom, Temporal};
 use indexmap::IndexSet;
+use proptest::prelude::*;
+
+/// How much the summaries, and how much the unfolding may take.
+const ALLOWED: usize = 20_000;
+const CONFIGURATIONS: usize = 5_000;
 
 /// The top, and the calls that wait below it.
 type Configuration = (Head, Vec<View>);
@@ -34,7 +39,10 @@ fn unfolded(product: &Product<'_>, allowed: usize) -> Result<bool, TooLarge> {
                     let Control::At(call) = &head.control else {
                         panic!("an end calls nothing");
                     };
-                    vec![(callee, [stack.as_slice(), &[call.clone()]].concat())]
+                    vec![(
+                        callee,
+                        [stack.as_slice(), std::slice::from_ref(call)].concat(),
+                    )]
                 }
                 Move::Pop(exit) => match stack.split_last() {
                     None => {
@@ -68,26 +76,75 @@ fn unfolded(product: &Product<'_>, allowed: usize) -> Result<bool, TooLarge> {
 /// Gives the verdict if the unfolding is small enough.
 fn compare(text: &str, program: &Program, formula: &str) -> Option<bool> {
     let temporal = Temporal::from_formula(program, formula).unwrap();
-    let verdict = violates(program, &temporal, 200_000).ok()?;
+    let verdict = violates(program, &temporal, ALLOWED).ok()?;
     // The same verdict by an automaton that came from elsewhere.
     let given = Temporal {
         formula: None,
         ..temporal.clone()
     };
-    assert_eq!(
-        violates(program, &given, 200_000),
-        Ok(verdict),
-        "{formula}\n{text}"
-    );
+    if let Ok(again) = violates(program, &given, ALLOWED) {
+        assert_eq!(again, verdict, "{formula}\n{text}");
+    }
     let automaton = tableau(&temporal.formula.unwrap().negated(), 1_000).ok()?;
     let product = Product {
         program,
         atoms: &temporal.atoms,
         automaton: &automaton,
     };
-    let unfolded = unfolded(&product, 5_000).ok()?;
+    let unfolded = unfolded(&product, CONFIGURATIONS).ok()?;
     assert_eq!(unfolded, verdict, "{formula}\n{text}");
     Some(verdict)
+}
+
+/// Statements of the procedure `p` and a number: the global `c` and calls of later ones.
+fn statements(number: usize) -> impl Strategy<Value = String> {
+    let plain = vec!["skip;", "c := !c;", "c := *;", "c := 0;"];
+    let plain = proptest::sample::select(plain).prop_map(str::to_owned);
+    let call = (number + 1..4).prop_map(|callee| format!("p{callee}();"));
+    let leaf = match number {
+        3 => plain.boxed(),
+        _ => prop_oneof![plain, call].boxed(),
+    };
+    leaf.prop_recursive(2, 6, 3, |inner| {
+        let several = proptest::collection::vec(inner.clone(), 1..3);
+        prop_oneof![
+            several.prop_map(|all| all.join(" ")),
+            (inner.clone(), inner.clone())
+                .prop_map(|(a, b)| format!("if (*) then {a} else {b} fi")),
+            inner.clone().prop_map(|a| format!("if (c) then {a} fi")),
+            inner.prop_map(|a| format!("while (*) do {a} od")),
+        ]
+    })
+}
+
+/// A loop around calls, with the labels `a` and `b` in the callees.
+fn looping_programs() -> impl Strategy<Value = String> {
+    let bodies = (statements(0), statements(1), statements(2), statements(3));
+    bodies.prop_map(|(main, p1, p2, p3)| {
+        format!(
+            "decl c;
+            void main() begin while (1) do {main} if (*) then p1(); fi od end
+            void p1() begin {p1} if (*) then a: skip; fi p2(); end
+            void p2() begin if (*) then p3(); fi {p2} end
+            void p3() begin {p3} if (*) then b: skip; fi end"
+        )
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+    #[test]
+    fn marks_inside_calls_agree_with_whole_stacks(
+        text in looping_programs(),
+        formula in super::tableau::tests::formulas()
+    ) {
+        let program = program(&text);
+        // Alone, many random formulas are settled by the first few letters.
+        let infinitely = format!("!(G F a && G F b && G F ({formula}))");
+        for formula in [&formula, &infinitely, "F G !a", "G (a -> F b)", "F G !a || F G !b"] {
+            compare(&text, &program, formula);
+        }
+    }
 }
 
 #[test]
@@ -119,7 +176,7 @@ fn summaries_agree_with_whole_stacks() {
     ];
     // Verdicts that were compared with the unfolding: held, violated.
     let mut verdicts = [0, 0];
-    for seed in 0..150 {
+    for seed in 0..40 {
         let text = random_program(seed, &options);
         let program = program(&text);
         let mut atoms = labels(seed, &options);
@@ -147,17 +204,18 @@ fn summaries_agree_with_whole_stacks() {
             }
         }
         let ends = Temporal::from_formula(&program, "F (terminated || error)").unwrap();
-        let infinite = has_infinite_run(&program, 200_000);
-        assert_eq!(violates(&program, &ends, 200_000), infinite, "{text}");
+        let infinite = has_infinite_run(&program, ALLOWED);
+        if let (Ok(violated), Ok(infinite)) = (violates(&program, &ends, ALLOWED), infinite) {
+            assert_eq!(violated, infinite, "{text}");
+        }
         let running = Product {
             program: &program,
             atoms: &[Atom::Terminated, Atom::Error],
             automaton: &Buchi::never(2),
         };
-        if let (Ok(unfolded), Ok(infinite)) = (unfolded(&running, 5_000), infinite) {
+        if let (Ok(unfolded), Ok(infinite)) = (unfolded(&running, CONFIGURATIONS), infinite) {
             assert_eq!(unfolded, infinite, "{text}");
         }
     }
-    println!("{verdicts:?}");
-    assert!(verdicts.iter().all(|count| *count > 50), "{verdicts:?}");
+    assert!(verdicts.iter().all(|count| *count > 10), "{verdicts:?}");
 }
