@@ -127,11 +127,12 @@ impl Source<'_> {
 
     pub fn constant(&self, random: &mut Random) -> &'static str {
         let spellings = [["0", "F", "false", "False"], ["1", "T", "true", "TRUE"]];
-        let list = *random.pick(&spellings);
-        match self.options.motley && random.percent(30) {
-            true => *random.pick(&list),
-            false => list[0],
-        }
+        let list = random.pick(&spellings);
+        let spelling = match self.options.motley && random.percent(30) {
+            true => random.below(list.len() as u32) as usize,
+            false => 0,
+        };
+        list[spelling]
     }
 
     fn choice(&self, random: &mut Random) -> &'static str {

@@ -4,7 +4,7 @@
 //! on; large ones have the shape of the device drivers that SLAM checked, which were never
 //! published. Either way the front end accepts them without a word.
 //!
-//! First the [`plan`] settles all headers; then each procedure is written from its own
+//! First a plan settles all headers; then each procedure is written from its own
 //! stream of random numbers, so that a program of any size needs no more memory than its
 //! longest procedure.
 

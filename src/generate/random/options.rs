@@ -86,7 +86,7 @@ impl Options {
             locals: 12,
             parameters: 6,
             returns: 4,
-            statements: 45,
+            statements: 41,
             labels: 4,
             nesting: 4,
             nondeterminism: 16,

@@ -116,6 +116,6 @@ fn a_seed_stands_for_the_same_bytes_for_ever() {
     assert_eq!(small, expected);
     assert_eq!(
         sum(program(1, &Options::driver())),
-        10_058_166_156_838_658_564
+        13_377_719_470_895_632_912
     );
 }
