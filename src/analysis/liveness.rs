@@ -141,12 +141,11 @@ impl Flow<'_> {
         for_each_write(action, |variable| {
             bits::remove(&mut set, layout.variable(variable));
         });
-        match action {
-            Action::Call(call) => self.pass_through_call(call, &mut set),
-            Action::Return { values } => {
-                (0..values.len() as u32).for_each(|i| bits::remove(&mut set, layout.returned(i)));
-            }
-            _ => {}
+        // A `return` sets the returned values, and any other way to the exit leaves them
+        // arbitrary: nowhere else do they live.
+        (0..layout.returned).for_each(|i| bits::remove(&mut set, layout.returned(i)));
+        if let Action::Call(call) = action {
+            self.pass_through_call(call, &mut set);
         }
         let mut read = |expression: Expression| {
             for variable in program.expressions.reads(expression) {

@@ -173,7 +173,12 @@ fn check_explicitly(
                 points.iter().any(|point| reached.contains(point))
             }
             Property::Assertions => reached()?.error,
-            Property::Terminates | Property::Temporal(_) => return Err(CheckError::TooLarge),
+            Property::Terminates => {
+                explicit::has_infinite_run(program, EXPLICIT_STATES).map_err(too_large)?
+            }
+            Property::Temporal(temporal) => {
+                explicit::violates(program, temporal, EXPLICIT_STATES).map_err(too_large)?
+            }
         };
         board.decide(i, verdict(violated));
     }

@@ -34,6 +34,7 @@ pub fn warn(
             board.warn(format!(
                 "`{formula}` holds because there are no infinite executions: all are cut off"
             ));
+            unseen.clear();
             return Ok(());
         }
         for head in post_star.reached_heads() {

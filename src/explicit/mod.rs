@@ -3,6 +3,27 @@
 //! As simple as can be, so that one can believe it; exponential in the number of variables
 //! in scope. It answers the same questions as the symbolic engine for small programs, and
 //! the tests compare the two.
+//!
+//! [`reachable`] explores what can be reached. For questions about infinite executions
+//! ([`violates`], [`has_infinite_run`]) the formula is made into an automaton (`tableau`),
+//! the product of program and automaton (`product`) into a graph of heads (`heads`), and a
+//! cycle that sees every mark is looked for in it (`cycle`).
+//!
+//! Invariant: nothing here uses the symbolic engine, nor more of ltl2ba-rs than its
+//! formulas; an automaton that the user gave is taken as it is.
+
+mod buchi;
+mod cycle;
+mod heads;
+mod product;
+mod tableau;
+mod temporal;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod unfolding;
+
+pub use temporal::{has_infinite_run, violates};
 
 use crate::interpreter::step::{Anything, Outcome, resume, successors};
 use crate::interpreter::{Valuation, View};
@@ -158,6 +179,8 @@ impl Exploration<'_> {
                 true
             },
         );
-        resumed.into_iter().try_for_each(|view| self.reach(frame, view))
+        resumed
+            .into_iter()
+            .try_for_each(|view| self.reach(frame, view))
     }
 }

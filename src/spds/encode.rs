@@ -44,7 +44,10 @@ impl ProgramHeads {
                 if let Action::Call(call) = &program.point(*point).action
                     && (analyses.layout.remembers
                         || program.procedure(procedure).enforce.is_some()
-                        || call.targets.iter().any(Option::is_some))
+                        || call.targets.iter().any(Option::is_some)
+                        // What the callee returns must not be taken for its caller's.
+                        || program.procedure(procedure).returns > 0
+                            && call.next == program.procedure(procedure).exit())
                 {
                     returning.push(*point);
                 }
@@ -405,8 +408,14 @@ impl<'a> Encoder<'a, '_> {
         conditions: &[(Expression, bool)],
         effect: Effect<'_>,
     ) -> Result<(), OutOfNodes> {
+        let is_return = matches!(self.program.point(from).action, Action::Return { .. });
+        let off_the_end = self.arbitrary_off_the_end(from, to, is_return);
         let effect = Effect {
             conditions,
+            arbitrary: match off_the_end.is_empty() {
+                true => effect.arbitrary,
+                false => &[effect.arbitrary, &off_the_end].concat(),
+            },
             ..effect
         };
         let after = self.variables.heads.row(to.0 as usize).to_vec();
@@ -414,6 +423,21 @@ impl<'a> Encoder<'a, '_> {
         let transfer = self.transfer(from, &after, effect, Memory::Step)?;
         self.add_rule(from, transfer, Right::Step(to), false);
         Ok(())
+    }
+
+    /// The returned values, if a step leads to the exit without fixing them.
+    fn arbitrary_off_the_end(
+        &self,
+        from: PointId,
+        to: Head,
+        is_return: bool,
+    ) -> Vec<DataVariable> {
+        let procedure = self.program.procedure_of(from);
+        if is_return || procedure.returns == 0 || to != self.heads.at(procedure.exit()) {
+            return Vec::new();
+        }
+        let layout = self.analyses.layout;
+        (0..procedure.returns).map(|i| layout.returned(i)).collect()
     }
 
     fn add_rule(&mut self, from: Head, transfer: TransferId, right: Right, internal: bool) {
@@ -472,8 +496,10 @@ impl<'a> Encoder<'a, '_> {
                     target.map(|target| (layout.variable(target), value))
                 })
                 .collect();
+            let off_the_end = self.arbitrary_off_the_end(point, self.heads.at(call.next), false);
             let effect = Effect {
                 assignments: &assignments,
+                arbitrary: &off_the_end,
                 afterwards: self.program.procedure(procedure).enforce,
                 ..Effect::default()
             };

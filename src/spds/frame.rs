@@ -103,6 +103,8 @@ impl FrameVariables {
     fn choose_for_returning(&mut self, layout: &Layout, call: &Call, head: Head) {
         let (after, at) = (call.next.0 as usize, head.0 as usize);
         self.heads.join_rows(at, after);
+        // Returned values that live after the call are the caller's own.
+        (0..layout.returned).for_each(|i| bits::remove(self.heads.row_mut(at), layout.returned(i)));
         for (i, target) in call.targets.iter().enumerate() {
             let Some(target) = target.map(|target| layout.variable(target)) else {
                 continue;

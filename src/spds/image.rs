@@ -16,6 +16,7 @@ impl Transfer {
 
     /// The valuations before a step (no push) into `set`.
     pub fn preimage(&self, bdds: &Bdds, set: &Bdd) -> BddResult {
+        let set = &bdds.exists(set, &self.arbitrary)?;
         match &self.unset {
             Some(renaming) => {
                 let after = renaming.apply(bdds, set)?;

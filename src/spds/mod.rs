@@ -52,6 +52,8 @@ pub struct Transfer {
     pub set: Option<Renaming>,
     /// The way back.
     pub unset: Option<Renaming>,
+    /// The current variables that have any value after the step.
+    pub arbitrary: Bdd,
     /// The next variables that the relation gives values to.
     pub set_next: Bdd,
 }

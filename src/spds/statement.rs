@@ -91,7 +91,9 @@ impl<'a, 'b> Transfers<'a, 'b> {
             .chain(watched.iter().copied())
             .filter(|variable| bits::contains(after, *variable))
             .collect();
-        self.find_or_make(effect, &forget, &set, false)
+        let arbitrary = effect.arbitrary.iter().copied();
+        let arbitrary: Vec<_> = arbitrary.filter(|v| bits::contains(after, *v)).collect();
+        self.find_or_make(effect, &forget, &set, &arbitrary, false)
     }
 
     /// The transfer of a push: the assignments give the callee's key, and the current
@@ -107,7 +109,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
         let watched = effect.watched.map_or(&[][..], |watched| watched.set);
         let assigned = effect.assignments.iter().map(|(v, _)| *v);
         let key: Vec<_> = assigned.chain(watched.iter().copied()).collect();
-        self.find_or_make(effect, &forget, &key, true)
+        self.find_or_make(effect, &forget, &key, &[], true)
     }
 
     fn find_or_make(
@@ -115,13 +117,19 @@ impl<'a, 'b> Transfers<'a, 'b> {
         effect: &Effect<'_>,
         forget: &[u64],
         set: &[DataVariable],
+        arbitrary: &[DataVariable],
         is_push: bool,
     ) -> Result<TransferId, OutOfNodes> {
         self.make_key(effect, forget, set, is_push);
+        self.key.push(SEPARATOR);
+        self.key.extend(arbitrary.iter().map(|v| u64::from(*v)));
         if let Some(known) = self.known.get(self.key.as_slice()) {
             return Ok(*known);
         }
-        let transfer = self.make(effect, forget, set, is_push)?;
+        let mut transfer = self.make(effect, forget, set, is_push)?;
+        let copies = self.copies;
+        let arbitrary = arbitrary.iter().map(|v| copies.level(*v, Copy::Current));
+        transfer.arbitrary = copies.cube(arbitrary)?;
         let id = TransferId(self.list.len() as u32);
         self.list.push(transfer);
         self.known.insert(self.key.as_slice().into(), id);
@@ -253,6 +261,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
             forget: copies.cube(bits::members(forget).map(|v| copies.level(v, Copy::Current)))?,
             set,
             unset,
+            arbitrary: bdds.constant(true),
             set_next,
         })
     }

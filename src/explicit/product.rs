@@ -1,0 +1,148 @@
+//! The product of a program and a Büchi automaton, step by step.
+//!
+//! A *head* is what can be seen of a configuration without looking below the top frame,
+//! together with a state of the automaton that reads along. The automaton reads the letter
+//! of a configuration when the program leaves it: each step of the program, the pop of a
+//! frame included, moves the automaton once. *Terminated* and *error* step to themselves.
+
+use super::buchi::{Buchi, Marks, State};
+use super::{TooLarge, start_views};
+use crate::interpreter::replay::{Location, Step};
+use crate::interpreter::step::{Anything, Outcome, resume, successors};
+use crate::interpreter::{Valuation, View};
+use crate::program::Program;
+use crate::property::Atom;
+
+/// What can be seen of a configuration of the program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Control {
+    At(View),
+    /// The globals; so for *error*.
+    Terminated(Vec<bool>),
+    Error(Vec<bool>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Head {
+    pub control: Control,
+    pub state: State,
+}
+
+/// How a frame was left.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Exit {
+    pub globals: Vec<bool>,
+    /// The return values, if they were fixed.
+    pub returns: Option<Box<[bool]>>,
+    pub state: State,
+}
+
+/// Where a step of the product leads.
+#[derive(Debug)]
+pub enum Move {
+    /// To another head of the same frame, or to an end.
+    Step(Head),
+    /// To a new frame on top; the old one waits where it is.
+    Push(Head),
+    /// To whatever the frame below makes of it.
+    Pop(Exit),
+}
+
+/// A program, and an automaton that reads the truth of atoms.
+pub struct Product<'a> {
+    pub program: &'a Program,
+    pub atoms: &'a [Atom],
+    pub automaton: &'a Buchi,
+}
+
+impl Product<'_> {
+    /// The heads that runs begin with.
+    pub fn starts(&self, allowed: usize) -> Result<Vec<Head>, TooLarge> {
+        let views = start_views(self.program, allowed)?.into_iter();
+        let with = |view: View| {
+            self.automaton.initial.iter().map(move |state| Head {
+                control: Control::At(view.clone()),
+                state: *state,
+            })
+        };
+        Ok(views.flat_map(with).collect())
+    }
+
+    /// All steps from a head, with the marks that the automaton sees.
+    pub fn moves(&self, head: &Head) -> Vec<(Move, Marks)> {
+        let letter = self.letter(&head.control);
+        let read: Vec<_> = self.automaton.read(head.state, &letter).collect();
+        if read.is_empty() {
+            return Vec::new();
+        }
+        let at = |control, state| Head { control, state };
+        let mut moves = Vec::new();
+        match &head.control {
+            Control::At(view) => {
+                for outcome in successors(self.program, view) {
+                    for (state, marks) in &read {
+                        let next = match outcome.clone() {
+                            Outcome::Next(view) => Move::Step(at(Control::At(view), *state)),
+                            Outcome::Enter(view) => Move::Push(at(Control::At(view), *state)),
+                            Outcome::Error => {
+                                let globals = view.valuation.globals().to_vec();
+                                Move::Step(at(Control::Error(globals), *state))
+                            }
+                            Outcome::Leave { globals, returns } => Move::Pop(Exit {
+                                globals,
+                                returns,
+                                state: *state,
+                            }),
+                        };
+                        moves.push((next, *marks));
+                    }
+                }
+            }
+            ended => {
+                for (state, marks) in read {
+                    moves.push((Move::Step(at(ended.clone(), state)), marks));
+                }
+            }
+        }
+        moves
+    }
+
+    /// The heads after a return into a frame that waits at a call.
+    pub fn resumed(&self, call: &View, exit: &Exit) -> Vec<Head> {
+        let mut resumed = Vec::new();
+        resume(
+            self.program,
+            call.at,
+            call.valuation.locals(),
+            &exit.globals,
+            exit.returns.as_deref(),
+            &Anything,
+            &mut |view| {
+                resumed.push(Head {
+                    control: Control::At(view),
+                    state: exit.state,
+                });
+                true
+            },
+        );
+        resumed
+    }
+
+    /// The truth of each atom.
+    fn letter(&self, control: &Control) -> Vec<bool> {
+        let (location, valuation) = match control {
+            Control::At(view) => (Location::At(view.at), view.valuation.clone()),
+            Control::Terminated(globals) => (Location::Terminated, Valuation::new(globals, &[])),
+            Control::Error(globals) => (Location::Error, Valuation::new(globals, &[])),
+        };
+        let step = Step {
+            location,
+            depth: 0,
+            valuation,
+            returns: None,
+            folded: None,
+        };
+        let atoms = self.atoms.iter();
+        atoms.map(|atom| atom.holds(self.program, &step)).collect()
+    }
+}

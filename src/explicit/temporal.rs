@@ -1,0 +1,52 @@
+//! Does some infinite execution violate a temporal property? Does some run for ever?
+//!
+//! An execution violates a formula iff the tableau of the negated formula accepts it, and a
+//! property given as an automaton of the forbidden executions iff that one does. There is
+//! such an execution iff the graph of heads of the product has a cycle with all marks: all
+//! heads in it are reachable. An execution that is cut off has no next step, so it is on no
+//! cycle.
+//!
+//! An execution that neither terminates nor fails is one that never comes to *terminated*
+//! or *error*, which is an automaton of one state. Its product has a cycle iff there is an
+//! infinite loop, or an infinite recursion, which is a cycle through a call.
+
+use super::TooLarge;
+use super::buchi::Buchi;
+use super::cycle::has_fair_cycle;
+use super::heads::head_graph;
+use super::product::Product;
+use super::tableau::tableau;
+use crate::program::Program;
+use crate::property::{Atom, Temporal};
+
+/// Whether some infinite execution violates the property. Fails if the tableau, the path
+/// edges of the product or the edges of its head graph are more than `allowed`.
+pub fn violates(program: &Program, temporal: &Temporal, allowed: usize) -> Result<bool, TooLarge> {
+    let forbidden = match &temporal.formula {
+        Some(formula) => tableau(&formula.negated(), allowed)?,
+        None => Buchi::given(&temporal.forbidden),
+    };
+    has_accepted_run(program, &temporal.atoms, &forbidden, allowed)
+}
+
+/// Whether some execution neither terminates, nor fails, nor is cut off. Fails as
+/// [`violates`] does.
+pub fn has_infinite_run(program: &Program, allowed: usize) -> Result<bool, TooLarge> {
+    let ends = [Atom::Terminated, Atom::Error];
+    has_accepted_run(program, &ends, &Buchi::never(2), allowed)
+}
+
+fn has_accepted_run(
+    program: &Program,
+    atoms: &[Atom],
+    automaton: &Buchi,
+    allowed: usize,
+) -> Result<bool, TooLarge> {
+    let product = Product {
+        program,
+        atoms,
+        automaton,
+    };
+    let (heads, edges) = head_graph(&product, allowed)?;
+    Ok(has_fair_cycle(heads, &edges, automaton.all))
+}

@@ -1,0 +1,221 @@
+//! The twin of the twin: configurations with their whole stack, for programs that have few.
+//!
+//! Where the stack stays low, the product is a finite graph of configurations, and needs
+//! neither summaries nor heads. Random programs are compared on it. What both share is the
+//! single step of the product.
+
+use super::buchi::Buchi;
+use super::cycle::has_fair_cycle;
+use super::product::{Control, Head, Move, Product};
+use super::tableau::tableau;
+use super::tests::program;
+use super::{TooLarge, has_infinite_run, violates};
+use crate::generate::random::{Options, labels, program as random_program};
+use crate::interpreter::View;
+use crate::program::Program;
+use crate::property::{Atom, Temporal};
+use indexmap::IndexSet;
+use proptest::prelude::*;
+
+/// How much the summaries, and how much the unfolding may take.
+const ALLOWED: usize = 20_000;
+const CONFIGURATIONS: usize = 5_000;
+
+/// The top, and the calls that wait below it.
+type Configuration = (Head, Vec<View>);
+
+/// Whether there is an accepted run, if there are at most `allowed` configurations.
+fn unfolded(product: &Product<'_>, allowed: usize) -> Result<bool, TooLarge> {
+    let starts = product.starts(allowed)?.into_iter();
+    let mut configurations: IndexSet<Configuration> =
+        starts.map(|head| (head, Vec::new())).collect();
+    let mut edges = Vec::new();
+    let mut source = 0;
+    while let Some((head, stack)) = configurations.get_index(source).cloned() {
+        for (next, marks) in product.moves(&head) {
+            let targets = match next {
+                Move::Step(next) => vec![(next, stack.clone())],
+                Move::Push(callee) => {
+                    let Control::At(call) = &head.control else {
+                        panic!("an end calls nothing");
+                    };
+                    vec![(
+                        callee,
+                        [stack.as_slice(), std::slice::from_ref(call)].concat(),
+                    )]
+                }
+                Move::Pop(exit) => match stack.split_last() {
+                    None => {
+                        let control = Control::Terminated(exit.globals);
+                        let state = exit.state;
+                        vec![(Head { control, state }, Vec::new())]
+                    }
+                    Some((call, below)) => {
+                        let resumed = product.resumed(call, &exit).into_iter();
+                        resumed.map(|head| (head, below.to_vec())).collect()
+                    }
+                },
+            };
+            for target in targets {
+                edges.push((source, configurations.insert_full(target).0, marks));
+            }
+        }
+        if configurations.len() > allowed {
+            return Err(TooLarge);
+        }
+        source += 1;
+    }
+    Ok(has_fair_cycle(
+        configurations.len(),
+        &edges,
+        product.automaton.all,
+    ))
+}
+
+/// How `violates` compares with the unfolding, and with itself on the translated automaton.
+/// Gives the verdict if the unfolding is small enough.
+fn compare(text: &str, program: &Program, formula: &str) -> Option<bool> {
+    let temporal = Temporal::from_formula(program, formula).unwrap();
+    let verdict = violates(program, &temporal, ALLOWED).ok()?;
+    // The same verdict by an automaton that came from elsewhere.
+    let given = Temporal {
+        formula: None,
+        ..temporal.clone()
+    };
+    if let Ok(again) = violates(program, &given, ALLOWED) {
+        assert_eq!(again, verdict, "{formula}\n{text}");
+    }
+    let automaton = tableau(&temporal.formula.unwrap().negated(), 1_000).ok()?;
+    let product = Product {
+        program,
+        atoms: &temporal.atoms,
+        automaton: &automaton,
+    };
+    let unfolded = unfolded(&product, CONFIGURATIONS).ok()?;
+    assert_eq!(unfolded, verdict, "{formula}\n{text}");
+    Some(verdict)
+}
+
+/// Statements of the procedure `p` and a number: the global `c` and calls of later ones.
+fn statements(number: usize) -> impl Strategy<Value = String> {
+    let plain = vec!["skip;", "c := !c;", "c := *;", "c := 0;"];
+    let plain = proptest::sample::select(plain).prop_map(str::to_owned);
+    let call = (number + 1..4).prop_map(|callee| format!("p{callee}();"));
+    let leaf = match number {
+        3 => plain.boxed(),
+        _ => prop_oneof![plain, call].boxed(),
+    };
+    leaf.prop_recursive(2, 6, 3, |inner| {
+        let several = proptest::collection::vec(inner.clone(), 1..3);
+        prop_oneof![
+            several.prop_map(|all| all.join(" ")),
+            (inner.clone(), inner.clone())
+                .prop_map(|(a, b)| format!("if (*) then {a} else {b} fi")),
+            inner.clone().prop_map(|a| format!("if (c) then {a} fi")),
+            inner.prop_map(|a| format!("while (*) do {a} od")),
+        ]
+    })
+}
+
+/// A loop around calls, with the labels `a` and `b` in the callees.
+fn looping_programs() -> impl Strategy<Value = String> {
+    let bodies = (statements(0), statements(1), statements(2), statements(3));
+    bodies.prop_map(|(main, p1, p2, p3)| {
+        format!(
+            "decl c;
+            void main() begin while (1) do {main} if (*) then p1(); fi od end
+            void p1() begin {p1} if (*) then a: skip; fi p2(); end
+            void p2() begin if (*) then p3(); fi {p2} end
+            void p3() begin {p3} if (*) then b: skip; fi end"
+        )
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+    #[test]
+    fn marks_inside_calls_agree_with_whole_stacks(
+        text in looping_programs(),
+        formula in super::tableau::tests::formulas()
+    ) {
+        let program = program(&text);
+        // Alone, many random formulas are settled by the first few letters.
+        let infinitely = format!("!(G F a && G F b && G F ({formula}))");
+        for formula in [&formula, &infinitely, "F G !a", "G (a -> F b)", "F G !a || F G !b"] {
+            compare(&text, &program, formula);
+        }
+    }
+}
+
+#[test]
+fn summaries_agree_with_whole_stacks() {
+    let options = Options {
+        globals: 2,
+        locals: 1,
+        parameters: 1,
+        returns: 1,
+        statements: 5,
+        predicates: 0,
+        ..Options::small()
+    };
+    let shapes = [
+        "G F A",
+        "F G A",
+        "F A",
+        "G (A -> F B)",
+        "A U B",
+        "F (A && X (!A U B))",
+        "(G F A) -> G F B",
+        "F (B && X X X A)",
+        "G F A && G F B",
+        "G (A -> X (B R !A))",
+        "F terminated || F A",
+        "F G (A || B)",
+        "G !error",
+        "F B W A",
+    ];
+    // Verdicts that were compared with the unfolding: held, violated.
+    let mut verdicts = [0, 0];
+    for seed in 0..40 {
+        let text = random_program(seed, &options);
+        let program = program(&text);
+        let mut atoms = labels(seed, &options);
+        atoms.truncate(6);
+        atoms.extend(
+            program
+                .globals
+                .iter()
+                .map(|g| format!("{{{}}}", program.names.text(*g))),
+        );
+        let atom = |number: usize| atoms[number % atoms.len()].clone();
+        for turn in 0..3 {
+            let number = seed as usize + 5 * turn;
+            let shape = shapes[number % shapes.len()];
+            let formula: String = shape
+                .split(' ')
+                .map(|word| match word.trim_matches(['(', ')', '!']) {
+                    "A" => word.replace('A', &atom(number)),
+                    "B" => word.replace('B', &atom(number + 1 + turn)),
+                    _ => word.to_owned(),
+                } + " ")
+                .collect();
+            if let Some(violated) = compare(&text, &program, &formula) {
+                verdicts[usize::from(violated)] += 1;
+            }
+        }
+        let ends = Temporal::from_formula(&program, "F (terminated || error)").unwrap();
+        let infinite = has_infinite_run(&program, ALLOWED);
+        if let (Ok(violated), Ok(infinite)) = (violates(&program, &ends, ALLOWED), infinite) {
+            assert_eq!(violated, infinite, "{text}");
+        }
+        let running = Product {
+            program: &program,
+            atoms: &[Atom::Terminated, Atom::Error],
+            automaton: &Buchi::never(2),
+        };
+        if let (Ok(unfolded), Ok(infinite)) = (unfolded(&running, CONFIGURATIONS), infinite) {
+            assert_eq!(unfolded, infinite, "{text}");
+        }
+    }
+    assert!(verdicts.iter().all(|count| *count > 10), "{verdicts:?}");
+}
