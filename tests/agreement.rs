@@ -26,7 +26,7 @@ fn read(text: &str) -> Program {
     program.unwrap_or_else(|| panic!("the program has errors: {diagnostics:?}\n{text}"))
 }
 
-/// Every label, the assertions, and termination.
+/// Every label and the assertions.
 fn properties(program: &Program, labels: &[String]) -> Vec<Property> {
     let property = |kind: Kind, text: &str| {
         let request = Request {
@@ -43,7 +43,6 @@ fn properties(program: &Program, labels: &[String]) -> Vec<Property> {
         .map(|label| property(Kind::Reach, label))
         .collect();
     properties.push(property(Kind::Assertions, "assertions"));
-    properties.push(property(Kind::Terminates, "terminates"));
     properties
 }
 
