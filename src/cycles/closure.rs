@@ -50,12 +50,14 @@ pub fn repeating(graph: &HeadGraph<'_>, sets: &Sets, all: bool) -> Result<Sets, 
             elimination.add(&mut edges, (edge.from, edge.to), paths)?;
         }
     }
-    // Heads with few neighbours first: eliminating them adds little.
+    // Heads that are no configurations first, so that what is found is one; then those with
+    // few neighbours: eliminating them adds little.
     while !heads.is_empty() {
         graph.watch.check()?;
         graph.bdds.safe_point();
         let degree = |head: &Head| edges.keys().filter(|(a, b)| a == head || b == head).count();
-        let Some(at) = (0..heads.len()).min_by_key(|i| (degree(&heads[*i]), heads[*i])) else {
+        let cost = |head: &Head| (!graph.spds.is_internal(*head), degree(head), *head);
+        let Some(at) = (0..heads.len()).min_by_key(|i| cost(&heads[*i])) else {
             break;
         };
         let head = heads.remove(at);

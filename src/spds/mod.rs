@@ -187,6 +187,12 @@ impl Spds {
         &self.interfaces[self.entry(entry).interface as usize]
     }
 
+    /// Whether a head is no configuration of its own, but part of the step that led to it.
+    pub fn is_internal(&self, head: Head) -> bool {
+        let mut rules = self.rules_from(head);
+        rules.next().is_some_and(|rule| self.rule(rule).internal)
+    }
+
     /// The rules of a head, in rule order.
     pub fn rules_from(&self, head: Head) -> impl Iterator<Item = RuleId> + use<> {
         let range = self.first_rule[head.0 as usize]..self.first_rule[head.0 as usize + 1];

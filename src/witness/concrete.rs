@@ -223,7 +223,11 @@ impl Concretizer<'_> {
     }
 
     fn make_move(&self, walk: &mut Walk<'_>, step: &Move) -> Result<(), Diverged> {
-        let view = walk.view.as_ref().ok_or(Diverged)?;
+        let Some(view) = walk.view.as_ref() else {
+            // The program has stopped, and only the automaton moves on.
+            walk.made += 1;
+            return Ok(());
+        };
         let at = self.point_of(step.head);
         let wish = self.wish(step.head, &step.values);
         let outcome = choose(self.program, view, &wish, |outcome| match outcome {

@@ -46,7 +46,7 @@ pub fn find_lasso(
             return AbstractTrace::new(search, stem, Some(cycle)).map(Some);
         }
         let truth = search.bdds.constant(true);
-        let anywhere = |at: Head| Ok((!search.is_internal(at)).then(|| truth.clone()));
+        let anywhere = |at: Head| Ok((!search.spds.is_internal(at)).then(|| truth.clone()));
         let further = search.shortest(&Query {
             goal: &anywhere,
             ..query
@@ -84,7 +84,7 @@ fn is_stopped(search: &Search<'_>, head: Head) -> bool {
 /// among them and nearer.
 fn stem_to(search: &Search<'_>, repeating: &Sets) -> Result<Option<Path>, Stop> {
     let goal = |head: Head| {
-        let set = repeating.get(&head).filter(|_| !search.is_internal(head));
+        let set = repeating.get(&head).filter(|_| !search.spds.is_internal(head));
         Ok(set.cloned())
     };
     let running = search.shortest(&search.from_start(&goal))?;

@@ -131,12 +131,6 @@ impl<'a> Search<'a> {
         self.pick(query, &on_path).map(Some)
     }
 
-    /// Whether a head is no configuration of its own.
-    pub fn is_internal(&self, head: Head) -> bool {
-        let mut rules = self.spds.rules_from(head);
-        rules.next().is_some_and(|r| self.spds.rule(r).internal)
-    }
-
     /// The union of an entry's summaries with smaller stamps.
     fn summary_before(&self, entry: EntryId, stamp: u64) -> Result<Option<Bdd>, Stop> {
         let increments = &self.summaries[entry.0 as usize].increments;
@@ -230,7 +224,7 @@ impl<'a> Search<'a> {
             ring = NodeSets::default();
             if hits.is_empty() {
                 for (node, set) in &sorted {
-                    if !self.is_internal(node.0) {
+                    if !self.spds.is_internal(node.0) {
                         self.expand(query, *node, set, &mut reached, &mut ring)?;
                     }
                 }
@@ -324,7 +318,7 @@ impl<'a> Search<'a> {
             let known = sets.entry(node).or_insert_with(|| bdds.constant(false));
             *known = bdds.or(known, &new)?;
         }
-        if self.is_internal(node.0) {
+        if self.spds.is_internal(node.0) {
             for id in self.spds.rules_from(node.0) {
                 let rule = self.spds.rule(id);
                 if let Right::Step(to) = rule.right {
@@ -349,7 +343,7 @@ impl<'a> Search<'a> {
             self.watch.check()?;
             self.bdds.safe_point();
             let mut now = NodeSets::default();
-            let is_internal = |node: &Node| self.is_internal(node.0);
+            let is_internal = |node: &Node| self.spds.is_internal(node.0);
             if i + 1 == rings.len() {
                 now = std::mem::take(&mut later);
             } else {
@@ -466,7 +460,7 @@ impl<'a> Search<'a> {
         let mut values = first.clone();
         let mut ring = 0;
         loop {
-            let internal = self.is_internal(node.0);
+            let internal = self.spds.is_internal(node.0);
             if !internal {
                 ring += 1;
                 if ring == kept.len() {
@@ -496,7 +490,7 @@ impl<'a> Search<'a> {
         let (spds, bdds) = (self.spds, self.bdds);
         // Only what matters at the head: a step may set the rest to anything.
         let here = self.minterm(values, bits::members(spds.variables(node.0)))?;
-        let accepted = match self.is_internal(node.0) {
+        let accepted = match self.spds.is_internal(node.0) {
             true => node.1,
             false => !bdds.is_false(&self.divide(query, node, &here)?[1]),
         };
