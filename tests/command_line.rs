@@ -469,7 +469,13 @@ fn timeout() {
 #[test]
 fn a_timeout_that_is_not_reached_changes_nothing() {
     let program = Written::new(PROGRAM);
-    let run = program.check(&["--timeout", "1e9", "--memory", "1000000"]);
+    let run = program.check(&["--timeout", "1e9"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn a_memory_limit_beyond_the_machine_changes_nothing() {
+    let run = Written::new(PROGRAM).check(&["--memory", "1000000"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
 }
 
