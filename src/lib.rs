@@ -1,26 +1,87 @@
 //! derny: a model checker for recursive programs.
+//!
+//! A program with procedures, unbounded recursion and finite data has infinitely many
+//! configurations, because the stack has no bound; its properties are decidable all the
+//! same. This crate decides whether a label can be reached, whether an assertion can fail,
+//! whether every execution ends, and whether every execution satisfies an LTL formula. The
+//! answer is exact in both directions, and a violation comes with an execution that shows it.
+//!
+//! # The way of the data
+//!
+//! ```text
+//! source text ─▶ syntax ─▶ lower ─▶ program ─▶ analysis
+//!                                      │
+//!       property (formula, automaton) ─┼─▶ spds: symbolic pushdown system, or product
+//!                                      ▼
+//!                          saturation: post*, pre* ─▶ cycles: repeating heads
+//!                                      ▼
+//!                          witness ─▶ interpreter: replay ─▶ check: verdicts ─▶ report
+//! ```
+//!
+//! * Control is explicit and data are symbolic: control points are plain indices, sets of
+//!   variable values are BDDs. Path edges, summaries and the shortest trace are those of
+//!   Bebop (Ball, Rajamani, *Bebop: A Symbolic Model Checker for Boolean Programs*, SPIN 2000).
+//! * A program is a symbolic pushdown system and the reachable configurations are a
+//!   P-automaton with BDDs on its edges; a violated formula is a reachable repeating head
+//!   (Esparza, Schwoon, *A BDD-based Model Checker for Recursive Programs*, CAV 2001; Moped).
+//! * Each statement is one small relation over what it reads and sets, and variables are
+//!   dropped where they are dead (Wang, Yang, Gupta, Ivančić, *Disjunctive image computation
+//!   for software verification*, 2007).
+//!
+//! `docs/architecture.md` has the code map, the invariants and the algorithms;
+//! [`check::check`] is the outline in code.
+
+// What everything stands on: sets of small numbers, what is wrong in an input, interned names,
+// source text and places in it.
 pub mod bits;
 pub mod diagnostic;
 pub mod names;
 pub mod source;
 
+// Text to syntax tree, with all mistakes.
 pub mod syntax;
 
+// What names mean, the static rules, control points.
 pub mod lower;
-pub mod property;
+
+// Procedures, control points, actions: the one form that all later stages take.
 pub mod program;
 
+// What is known before any state is looked at: calls, MOD/REF, live variables.
 pub mod analysis;
-pub mod explicit;
+
+// The concrete meaning, step by step; replays traces.
 pub mod interpreter;
 
+// What is asked: labels, propositions, formulas, automata.
+pub mod property;
+
+// The one module that names the BDD library.
 pub mod bdd;
-pub mod cycles;
-pub mod saturation;
+
+// The program, or its product with an automaton, as rules with relations.
 pub mod spds;
+
+// `post*` and `pre*`.
+pub mod saturation;
+
+// Repeating heads.
+pub mod cycles;
+
+// From "reachable" to an execution.
 pub mod witness;
 
+// The naive twin: the same questions on explicit states.
+pub mod explicit;
+
+// The whole check: from a program and properties to verdicts and traces.
 pub mod check;
-pub mod cli;
-pub mod generate;
+
+// What people and scripts see: text, JSON, diagnostics, graphs.
 pub mod report;
+
+// Benchmark programs.
+pub mod generate;
+
+// The command line tool: arguments, limits, exit codes.
+pub mod cli;
