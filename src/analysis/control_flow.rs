@@ -38,6 +38,22 @@ pub fn reverse_postorder(program: &Program, procedure: ProcedureId) -> Vec<Point
     order
 }
 
+/// Marks, among the points of `order`, those that some step leads back to.
+pub fn mark_loop_heads(program: &Program, order: &[PointId], is_loop_head: &mut [bool]) {
+    let Some(procedure) = order.first().map(|point| program.procedure_of(*point)) else {
+        return;
+    };
+    let first = procedure.points.start;
+    let mut place = vec![u32::MAX; procedure.points.len()];
+    for (point, i) in order.iter().zip(0..) {
+        place[(point.0 - first) as usize] = i;
+        let action = &program.point(*point).action;
+        action.for_each_successor(procedure.exit(), |next| {
+            is_loop_head[next.0 as usize] |= place[(next.0 - first) as usize] <= i;
+        });
+    }
+}
+
 /// For each point, whether control-flow paths and calls lead to it from the start. What is
 /// not marked is unreachable whatever the data; what is marked may still be.
 pub fn reachable_points(program: &Program, calls: &CallGraph) -> Vec<bool> {

@@ -14,7 +14,7 @@
 //! Cost: a few passes over the points, more only for long chains in recursive components.
 
 use super::mod_ref::{for_each_read, for_each_write};
-use super::{CallGraph, Layout, ModRef, Observed, reverse_postorder};
+use super::{CallGraph, Layout, ModRef, Observed, mark_loop_heads, reverse_postorder};
 use crate::bits::{self, BitRows};
 use crate::program::{Action, Call, Expression, PointId, ProcedureId, Program, VariableId};
 use std::collections::VecDeque;
@@ -38,13 +38,17 @@ impl Liveness {
         observed: &[Observed],
     ) -> Self {
         let mut orders = vec![Vec::new(); program.procedures.len()];
+        let mut is_loop_head = vec![false; program.points.len()];
         for procedure in &calls.bottom_up {
-            orders[procedure.0 as usize] = reverse_postorder(program, *procedure);
+            let order = reverse_postorder(program, *procedure);
+            mark_loop_heads(program, &order, &mut is_loop_head);
+            orders[procedure.0 as usize] = order;
         }
         let mut flow = Flow {
             program,
             layout,
             mod_ref,
+            is_loop_head,
             always: always_live(program, layout, observed),
             live: BitRows::new(program.points.len(), layout.len() as usize),
             scratch: vec![0; (layout.len() as usize).div_ceil(64).max(1)],
@@ -94,6 +98,7 @@ struct Flow<'a> {
     program: &'a Program,
     layout: &'a Layout,
     mod_ref: &'a ModRef,
+    is_loop_head: Vec<bool>,
     /// For each procedure, what is live at all of its points.
     always: BitRows,
     live: BitRows,
@@ -114,14 +119,15 @@ impl Flow<'_> {
         let entry = self.program.procedure(procedure).entry();
         let mut entry_grew = false;
         loop {
-            let mut grew = false;
+            // What is live flows against the order, except around loops.
+            let mut again = false;
             for point in order.iter().rev() {
                 if self.visit(*point) {
-                    grew = true;
+                    again |= self.is_loop_head[point.0 as usize];
                     entry_grew |= *point == entry;
                 }
             }
-            if !grew {
+            if !again {
                 return entry_grew;
             }
         }

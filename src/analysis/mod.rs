@@ -11,7 +11,7 @@ mod mod_ref;
 mod variables;
 
 pub use call_graph::CallGraph;
-pub use control_flow::{reachable_points, reverse_postorder};
+pub use control_flow::{mark_loop_heads, reachable_points, reverse_postorder};
 pub use liveness::Liveness;
 pub use mod_ref::ModRef;
 pub use mod_ref::{for_each_read, for_each_write};

@@ -90,7 +90,7 @@ impl<'a> PostStar<'a> {
             spds,
             bdds,
             watch,
-            edges: Vec::new(),
+            edges: Vec::with_capacity(spds.heads()),
             first_edge: vec![NONE; spds.heads()],
             queue: BinaryHeap::new(),
             waiting: Vec::new(),

@@ -9,7 +9,7 @@ use super::copies::{Copies, Copy};
 use super::expression::{May, evaluate};
 use super::{Transfer, TransferId};
 use crate::analysis::{DataVariable, Layout};
-use crate::bdd::{Bdd, OutOfNodes};
+use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
 use crate::program::{Expression, Operation, Program, VariableId};
 use rustc_hash::FxHashMap;
@@ -77,23 +77,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
         after: &[u64],
         effect: &Effect<'_>,
     ) -> Result<TransferId, OutOfNodes> {
-        let mut forget = before.to_vec();
-        let mut kept = after.to_vec();
-        let assigned = effect.assignments.iter().map(|(variable, _)| *variable);
-        let watched = effect.watched.map_or(&[][..], |watched| watched.set);
-        let lost = assigned.chain(effect.arbitrary.iter().copied());
-        let lost = lost.chain(watched.iter().copied());
-        lost.for_each(|variable| bits::remove(&mut kept, variable));
-        remove_all(&mut forget, &kept);
-        // A value that is dead after the step is not worth a variable.
-        let assigned = effect.assignments.iter().map(|(variable, _)| *variable);
-        let set: Vec<_> = assigned
-            .chain(watched.iter().copied())
-            .filter(|variable| bits::contains(after, *variable))
-            .collect();
-        let arbitrary = effect.arbitrary.iter().copied();
-        let arbitrary: Vec<_> = arbitrary.filter(|v| bits::contains(after, *v)).collect();
-        self.find_or_make(effect, &forget, &set, &arbitrary, false)
+        self.find_or_make(before, after, effect, false)
     }
 
     /// The transfer of a push: the assignments give the callee's key, and the current
@@ -104,50 +88,38 @@ impl<'a, 'b> Transfers<'a, 'b> {
         kept: &[u64],
         effect: &Effect<'_>,
     ) -> Result<TransferId, OutOfNodes> {
-        let mut forget = before.to_vec();
-        remove_all(&mut forget, kept);
-        let watched = effect.watched.map_or(&[][..], |watched| watched.set);
-        let assigned = effect.assignments.iter().map(|(v, _)| *v);
-        let key: Vec<_> = assigned.chain(watched.iter().copied()).collect();
-        self.find_or_make(effect, &forget, &key, &[], true)
+        self.find_or_make(before, kept, effect, true)
     }
 
     fn find_or_make(
         &mut self,
+        before: &[u64],
+        after: &[u64],
         effect: &Effect<'_>,
-        forget: &[u64],
-        set: &[DataVariable],
-        arbitrary: &[DataVariable],
         is_push: bool,
     ) -> Result<TransferId, OutOfNodes> {
-        self.make_key(effect, forget, set, is_push);
-        self.key.push(SEPARATOR);
-        self.key.extend(arbitrary.iter().map(|v| u64::from(*v)));
+        self.make_key(before, after, effect, is_push);
         if let Some(known) = self.known.get(self.key.as_slice()) {
             return Ok(*known);
         }
-        let mut transfer = self.make(effect, forget, set, is_push)?;
-        let copies = self.copies;
-        let arbitrary = arbitrary.iter().map(|v| copies.level(*v, Copy::Current));
-        transfer.arbitrary = copies.cube(arbitrary)?;
+        let relation = self.relation(effect)?;
+        let transfer = match is_push {
+            true => self.finish_push(before, after, effect, relation)?,
+            false => self.finish_step(before, after, effect, relation)?,
+        };
         let id = TransferId(self.list.len() as u32);
         self.list.push(transfer);
         self.known.insert(self.key.as_slice().into(), id);
         Ok(id)
     }
 
-    fn make_key(
-        &mut self,
-        effect: &Effect<'_>,
-        forget: &[u64],
-        set: &[DataVariable],
-        is_push: bool,
-    ) {
+    /// Everything a transfer depends on.
+    fn make_key(&mut self, before: &[u64], after: &[u64], effect: &Effect<'_>, is_push: bool) {
         let key = &mut self.key;
         key.clear();
         key.push(u64::from(is_push));
-        key.extend(forget);
-        key.extend(set.iter().map(|v| u64::from(*v)));
+        key.extend(before);
+        key.extend(after);
         let expressions = &self.program.expressions;
         let add = |key: &mut Vec<u64>, tag: u64, expression: Expression| {
             key.extend([SEPARATOR, tag]);
@@ -173,13 +145,8 @@ impl<'a, 'b> Transfers<'a, 'b> {
         }
     }
 
-    fn make(
-        &self,
-        effect: &Effect<'_>,
-        forget: &[u64],
-        set: &[DataVariable],
-        is_push: bool,
-    ) -> Result<Transfer, OutOfNodes> {
+    /// The relation of all variables that change, dead ones included.
+    fn relation(&self, effect: &Effect<'_>) -> BddResult {
         let (bdds, copies, layout) = (self.copies.bdds, self.copies, self.layout);
         let changed = |variable: DataVariable| {
             effect.assignments.iter().any(|(v, _)| *v == variable)
@@ -225,51 +192,81 @@ impl<'a, 'b> Transfers<'a, 'b> {
         if let Some(watched) = effect.watched {
             relation = bdds.and(&relation, watched.relation)?;
         }
-        self.finish(effect, relation, forget, set, is_push)
+        Ok(relation)
     }
 
-    fn finish(
+    fn finish_step(
         &self,
+        before: &[u64],
+        after: &[u64],
         effect: &Effect<'_>,
         relation: Bdd,
-        forget: &[u64],
-        set: &[DataVariable],
-        is_push: bool,
     ) -> Result<Transfer, OutOfNodes> {
         let (bdds, copies) = (self.copies.bdds, self.copies);
-        let assigned = effect.assignments.iter().map(|(variable, _)| *variable);
-        let watched = effect.watched.map_or(&[][..], |watched| watched.set);
-        let changed = assigned.chain(effect.arbitrary.iter().copied());
-        let changed = changed.chain(watched.iter().copied());
-        let unneeded = changed.filter(|v| !set.contains(v));
+        let assigned: Vec<_> = effect.assigned().collect();
+        let is_live = |variable: &DataVariable| bits::contains(after, *variable);
+        // A value that is dead after the step is not worth a variable.
+        let (set, dead): (Vec<_>, Vec<_>) = assigned.into_iter().partition(is_live);
+        let arbitrary = || effect.arbitrary.iter().copied();
+        let unneeded = dead.into_iter().chain(arbitrary());
         let unneeded = copies.cube(unneeded.map(|v| copies.level(v, Copy::Next)))?;
-        let relation = bdds.exists(&relation, &unneeded)?;
-        let set_next = copies.cube(set.iter().map(|v| copies.level(*v, Copy::Next)))?;
+        let mut kept = after.to_vec();
+        let lost = effect.assigned().chain(arbitrary());
+        lost.for_each(|variable| bits::remove(&mut kept, variable));
         let renaming = |from, to| {
             let pairs = set.iter().map(|v| (copies.level(*v, from), copies.level(*v, to)));
             copies.renaming(pairs)
         };
-        let (set, unset) = match is_push || set.is_empty() {
+        let (there, back) = match set.is_empty() {
             true => (None, None),
             false => (
                 Some(renaming(Copy::Next, Copy::Current)?),
                 Some(renaming(Copy::Current, Copy::Next)?),
             ),
         };
+        let arbitrary = arbitrary().filter(is_live);
+        Ok(Transfer {
+            relation: bdds.exists(&relation, &unneeded)?,
+            forget: self.forget(before, &kept)?,
+            set: there,
+            unset: back,
+            arbitrary: copies.cube(arbitrary.map(|v| copies.level(v, Copy::Current)))?,
+            set_next: copies.cube(set.iter().map(|v| copies.level(*v, Copy::Next)))?,
+        })
+    }
+
+    fn finish_push(
+        &self,
+        before: &[u64],
+        kept: &[u64],
+        effect: &Effect<'_>,
+        relation: Bdd,
+    ) -> Result<Transfer, OutOfNodes> {
+        let copies = self.copies;
+        let key = effect.assigned().map(|v| copies.level(v, Copy::Next));
         Ok(Transfer {
             relation,
-            forget: copies.cube(bits::members(forget).map(|v| copies.level(v, Copy::Current)))?,
-            set,
-            unset,
-            arbitrary: bdds.constant(true),
-            set_next,
+            forget: self.forget(before, kept)?,
+            set: None,
+            unset: None,
+            arbitrary: copies.bdds.constant(true),
+            set_next: copies.cube(key)?,
         })
+    }
+
+    /// The current variables of `before` that are not `kept`.
+    fn forget(&self, before: &[u64], kept: &[u64]) -> BddResult {
+        let lost = bits::members(before).filter(|v| !bits::contains(kept, *v));
+        self.copies.cube(lost.map(|v| self.copies.level(v, Copy::Current)))
     }
 }
 
-fn remove_all(from: &mut [u64], members: &[u64]) {
-    for (word, members) in from.iter_mut().zip(members) {
-        *word &= !members;
+impl Effect<'_> {
+    /// The variables that get values: all but the arbitrary ones.
+    fn assigned(&self) -> impl Iterator<Item = DataVariable> {
+        let watched = self.watched.map_or(&[][..], |watched| watched.set);
+        let assigned = self.assignments.iter().map(|(variable, _)| *variable);
+        assigned.chain(watched.iter().copied())
     }
 }
 
