@@ -25,7 +25,7 @@
 //!   P-automaton with BDDs on its edges; a violated formula is a reachable repeating head
 //!   (Esparza, Schwoon, *A BDD-based Model Checker for Recursive Programs*, CAV 2001; Moped).
 //! * Each statement is one small relation over what it reads and sets, and variables are
-//!   dropped where they are dead (Wang, Yang, Gupta, Ivančić, *Disjunctive image computation
+//!   dropped where they are dead (Wang, Yang, Ivančić, Gupta, *Disjunctive image computation
 //!   for software verification*, 2007).
 //!
 //! `docs/architecture.md` has the code map, the invariants and the algorithms;
