@@ -103,7 +103,11 @@ impl Source {
         let before = self.characters.get_or_init(|| {
             let mut sum = 0;
             let chunks = self.bytes.chunks(STRIDE);
-            let sums = chunks.map(|chunk| std::mem::replace(&mut sum, sum + count(chunk)));
+            let sums = chunks.map(|chunk| {
+                let before = sum;
+                sum += count(chunk);
+                before
+            });
             sums.collect()
         });
         let offset = offset as usize;
