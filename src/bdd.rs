@@ -194,7 +194,11 @@ impl Bdds {
         let mut result = self.constant(true);
         for (level, value) in literals {
             let variable = self.variable(level);
-            let literal = if value { variable } else { self.not(&variable)? };
+            let literal = if value {
+                variable
+            } else {
+                self.not(&variable)?
+            };
             result = self.and(&literal, &result)?;
         }
         Ok(result)

@@ -68,8 +68,7 @@ pub fn with_model(
             liveness: &liveness,
             observed,
         };
-        let observer =
-            temporal.map(|temporal| Observer::new(program, temporal, layout, &copies));
+        let observer = temporal.map(|temporal| Observer::new(program, temporal, layout, &copies));
         let (spds, heads) = encode(program, &analyses, &copies, observer)?;
         board.measure(|statistics| {
             statistics.procedures = program.procedures.len();

@@ -127,4 +127,3 @@ pub fn can_be_cut_off(program: &Program) -> bool {
     program.procedures.iter().any(|p| p.enforce.is_some())
         || program.points.iter().any(|point| cuts(&point.action))
 }
-

@@ -4,15 +4,11 @@
 //! is asked to stop, and if it does not soon, the report is made from what is on the board
 //! and the process ends over its head.
 
-use super::arguments::{
-    CheckArguments, CyclesArgument, EngineArgument, Format, SearchArgument,
-};
+use super::arguments::{CheckArguments, CyclesArgument, EngineArgument, Format, SearchArgument};
 use super::limits::{Limits, watch_interrupts};
 use super::progress::Progress;
 use super::{Exit, input, properties};
-use crate::check::{
-    Board, CheckError, Direction, Engine, Finding, Options, Phase, Verdict, check,
-};
+use crate::check::{Board, CheckError, Direction, Engine, Finding, Options, Phase, Verdict, check};
 use crate::cycles;
 use crate::program::Program;
 use crate::property::Request;
@@ -250,7 +246,13 @@ fn summarize(shared: &Shared) {
         std::io::stderr(),
         "interrupted after {:.1} s in phase {}: {} control points, {} rules, {} edges waiting, {} BDD nodes",
         shared.board.elapsed().as_secs_f64(),
-        shared.board.phase_times().iter().rev().nth(1).map_or("reading", |(phase, _)| phase.name()),
+        shared
+            .board
+            .phase_times()
+            .iter()
+            .rev()
+            .nth(1)
+            .map_or("reading", |(phase, _)| phase.name()),
         sizes.points,
         sizes.rules,
         shared.watch.worklist.load(Relaxed),

@@ -70,9 +70,8 @@ fn resident_memory() -> Option<u64> {
 /// What the machine has free, or less where a container allows less.
 fn available_memory() -> Option<u64> {
     let machine = proc_field("/proc/meminfo", "MemAvailable");
-    let number = |file: &str| -> Option<u64> {
-        std::fs::read_to_string(file).ok()?.trim().parse().ok()
-    };
+    let number =
+        |file: &str| -> Option<u64> { std::fs::read_to_string(file).ok()?.trim().parse().ok() };
     let containers = [
         ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
         (

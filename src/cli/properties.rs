@@ -44,8 +44,7 @@ pub fn requests(arguments: &CheckArguments) -> anyhow::Result<Vec<Request>> {
 /// The named formulas of a property file.
 fn read_spec(file: &Path) -> anyhow::Result<Vec<Request>> {
     let shown = file.display();
-    let text =
-        std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
     let mut requests: Vec<Request> = Vec::new();
     for (line, number) in text.lines().zip(1..) {
         let line = line.trim();
@@ -129,7 +128,10 @@ pub fn resolve_all(
 }
 
 fn draw(request: &Request, error: &TemporalError) -> String {
-    let name = request.name.as_ref().map_or(String::new(), |name| format!("in `{name}`: "));
+    let name = request
+        .name
+        .as_ref()
+        .map_or(String::new(), |name| format!("in `{name}`: "));
     match error {
         TemporalError::Syntax(error) => format!("{name}{}", error.render(&request.text)),
         TemporalError::Proposition(span, PropertyError { message, hint }) => {
@@ -142,7 +144,9 @@ fn draw(request: &Request, error: &TemporalError) -> String {
             match request.kind {
                 Kind::Ltl => format!("{name}{}", error.render(&request.text)),
                 _ => {
-                    let hint = hint.as_ref().map_or(String::new(), |h| format!("  hint: {h}\n"));
+                    let hint = hint
+                        .as_ref()
+                        .map_or(String::new(), |h| format!("  hint: {h}\n"));
                     format!("error: {message}\n{hint}")
                 }
             }

@@ -115,12 +115,10 @@ impl<'a> HeadGraph<'a> {
         let rule = spds.rule(edge.rule);
         Ok(match (rule.right, edge.route) {
             (Right::Push { entry, .. }, Route::Enter) => spds.pushing(bdds, rule, entry, set)?,
-            (Right::Push { entry, .. }, Route::Return) => {
-                match &self.summaries[entry.0 as usize] {
-                    Some(summary) => spds.returning(bdds, rule, entry, summary, set)?,
-                    None => bdds.constant(false),
-                }
-            }
+            (Right::Push { entry, .. }, Route::Return) => match &self.summaries[entry.0 as usize] {
+                Some(summary) => spds.returning(bdds, rule, entry, summary, set)?,
+                None => bdds.constant(false),
+            },
             _ => spds.transfer(rule).preimage(bdds, set)?,
         })
     }

@@ -87,11 +87,7 @@ fn sorted_heads(sets: &Sets) -> Vec<Head> {
 }
 
 /// The part of `sets` from which a path inside them comes to an accepting step into them.
-fn reach_acceptance(
-    graph: &HeadGraph<'_>,
-    sets: &Sets,
-    rounds: &mut u64,
-) -> Result<Sets, Ended> {
+fn reach_acceptance(graph: &HeadGraph<'_>, sets: &Sets, rounds: &mut u64) -> Result<Sets, Ended> {
     let into = graph.edges_into(sets);
     let mut reached = Sets::default();
     let mut pending: FxHashMap<Head, Bdd> = FxHashMap::default();
@@ -120,7 +116,15 @@ fn reach_acceptance(
         graph.bdds.safe_point();
         *rounds = rounds.checked_sub(1).ok_or(Ended::TooManyRounds)?;
         for edge in into.get(&head).into_iter().flatten() {
-            add_before(graph, sets, edge, &new, &mut reached, &mut pending, &mut queue)?;
+            add_before(
+                graph,
+                sets,
+                edge,
+                &new,
+                &mut reached,
+                &mut pending,
+                &mut queue,
+            )?;
         }
     }
     Ok(reached)

@@ -244,7 +244,9 @@ impl Replay<'_> {
         {
             return false;
         }
-        let segment = before.folded.and_then(|id| self.segments.get(id.0 as usize));
+        let segment = before
+            .folded
+            .and_then(|id| self.segments.get(id.0 as usize));
         let Some((Some(entry), Some(exit))) = segment.map(|s| (s.first(), s.last())) else {
             return false;
         };

@@ -157,7 +157,10 @@ fn for_each_outcome(
             }
             visit(next(*otherwise, valuation));
         }
-        Action::Assert { condition, next: after } => {
+        Action::Assert {
+            condition,
+            next: after,
+        } => {
             if may(*condition, true) && !visit(next(*after, valuation)) {
                 return;
             }
@@ -165,7 +168,10 @@ fn for_each_outcome(
                 visit(Outcome::Error);
             }
         }
-        Action::Assume { condition, next: after } => {
+        Action::Assume {
+            condition,
+            next: after,
+        } => {
             if may(*condition, true) {
                 visit(next(*after, valuation));
             }

@@ -40,9 +40,8 @@ impl Values {
     }
 
     fn combine(self, other: Self, f: impl Fn(bool, bool) -> bool) -> Self {
-        self.iter().fold(Values(0), |set, a| {
-            Values(set.0 | other.map(|b| f(a, b)).0)
-        })
+        self.iter()
+            .fold(Values(0), |set, a| Values(set.0 | other.map(|b| f(a, b)).0))
     }
 
     fn union(self, other: Self) -> Self {
@@ -88,7 +87,9 @@ impl Family {
     }
 
     fn members(self) -> impl Iterator<Item = Values> {
-        (1..=3).filter(move |set| self.0 >> set & 1 == 1).map(Values)
+        (1..=3)
+            .filter(move |set| self.0 >> set & 1 == 1)
+            .map(Values)
     }
 
     fn of(members: impl Iterator<Item = Values>) -> Self {
@@ -105,7 +106,10 @@ impl Domain for Family {
     }
     fn lift2(self, b: Self, f: impl Fn(Values, Values) -> Values) -> Self {
         let f = &f;
-        Family::of(self.members().flat_map(|a| b.members().map(move |b| f(a, b))))
+        Family::of(
+            self.members()
+                .flat_map(|a| b.members().map(move |b| f(a, b))),
+        )
     }
     fn lift3(self, b: Self, c: Self, f: impl Fn(Values, Values, Values) -> Values) -> Self {
         let f = &f;

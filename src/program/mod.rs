@@ -92,7 +92,9 @@ pub struct Point {
 #[derive(Debug)]
 pub enum Action {
     /// Goes on to any one of these (never empty) and changes nothing.
-    Goto { targets: Box<[PointId]> },
+    Goto {
+        targets: Box<[PointId]>,
+    },
     /// All values are computed in the old state, then all targets are set at once.
     /// A target `None` throws its value away.
     Assign {
@@ -113,12 +115,20 @@ pub enum Action {
         otherwise: PointId,
     },
     /// Goes on where the condition is true; where it is false the program fails.
-    Assert { condition: Expression, next: PointId },
+    Assert {
+        condition: Expression,
+        next: PointId,
+    },
     /// Goes on where the condition is true; the execution is cut off where it is not.
-    Assume { condition: Expression, next: PointId },
+    Assume {
+        condition: Expression,
+        next: PointId,
+    },
     Call(Box<Call>),
     /// Fixes the return values and goes to the exit point.
-    Return { values: Box<[Expression]> },
+    Return {
+        values: Box<[Expression]>,
+    },
     /// Pops the frame. Only the last point of a procedure has this action.
     Exit,
 }

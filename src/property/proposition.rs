@@ -76,8 +76,8 @@ impl Atom {
                     VariableId::Global(_) => Values::only(step.valuation.get(variable)),
                     VariableId::Local(index) => {
                         let (of, local) = locals[index as usize];
-                        let value = procedure == Some(of)
-                            && step.valuation.get(VariableId::Local(local));
+                        let value =
+                            procedure == Some(of) && step.valuation.get(VariableId::Local(local));
                         Values::only(value)
                     }
                 };
@@ -114,7 +114,10 @@ pub fn resolve_text(program: &Program, text: &str) -> Result<Atom, PropertyError
     if text.starts_with('{') && text.ends_with('}') {
         return resolve_braces(program, text);
     }
-    let call = |name: &str| text.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('('));
+    let call = |name: &str| {
+        text.strip_prefix(name)
+            .is_some_and(|rest| rest.trim_start().starts_with('('))
+    };
     if (call("at") || call("in") || call("state")) && text.ends_with(')') {
         return resolve_call(program, text);
     }
@@ -215,7 +218,10 @@ fn resolve_word(program: &Program, text: &str) -> Result<Atom, PropertyError> {
                     true => text.to_owned(),
                     false => format!("{{{text}}}"),
                 };
-                meanings.push((Atom::variable(global), format!("`{written}` for the global")));
+                meanings.push((
+                    Atom::variable(global),
+                    format!("`{written}` for the global"),
+                ));
             }
             if let Some(procedure) = find_procedure(program, text) {
                 let written = format!("`in({text})` for the procedure");
@@ -327,7 +333,10 @@ fn observed(
             (None, None) => Some("a local is written `p.x`, with its procedure".to_owned()),
             (None, Some(_)) => None,
         };
-        error(format!("in `{text}`: there is no variable `{}`", name.name), hint)
+        error(
+            format!("in `{text}`: there is no variable `{}`", name.name),
+            hint,
+        )
     })
 }
 
@@ -405,5 +414,7 @@ fn local_elsewhere(program: &Program, text: &str) -> Option<String> {
         .procedure_ids()
         .find(|procedure| find_local(program, *procedure, text).is_some())?;
     let name = program.names.text(program.procedure(procedure).name);
-    Some(format!("a local is written with its procedure: `{name}.{text}`"))
+    Some(format!(
+        "a local is written with its procedure: `{name}.{text}`"
+    ))
 }

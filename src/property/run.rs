@@ -108,12 +108,14 @@ pub fn accepts(temporal: &Temporal, program: &Program, trace: &Trace) -> bool {
     let starts = automaton.initial.iter().map(|state| *state as usize);
     let mut reached = vec![false; n];
     for start in starts {
-        for state in 0..n {
-            reached[state] |= stem.best[start * n + state] > 0;
+        let row = &stem.best[start * n..][..n];
+        for (reached, best) in reached.iter_mut().zip(row) {
+            *reached |= *best > 0;
         }
     }
     (0..n).any(|state| {
-        let enters = |from: usize| reached[from] && (from == state || rounds.best[from * n + state] > 0);
+        let enters =
+            |from: usize| reached[from] && (from == state || rounds.best[from * n + state] > 0);
         (0..n).any(enters) && rounds.best[state * n + state] == 2
     })
 }

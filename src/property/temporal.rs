@@ -1,7 +1,7 @@
 //! Temporal properties: a formula, or an automaton of the forbidden executions.
 
-use super::proposition::{Atom, resolve_proposition, resolve_text};
 use super::PropertyError;
+use super::proposition::{Atom, resolve_proposition, resolve_text};
 use crate::analysis::Observed;
 use crate::interpreter::replay::{Step, Trace};
 use crate::program::Program;
@@ -84,7 +84,10 @@ impl Temporal {
 
     /// The truth of every proposition in a configuration.
     pub fn letter(&self, program: &Program, step: &Step) -> Vec<bool> {
-        self.atoms.iter().map(|atom| atom.holds(program, step)).collect()
+        self.atoms
+            .iter()
+            .map(|atom| atom.holds(program, step))
+            .collect()
     }
 
     /// Whether the infinite execution violates the property, by the definition of the

@@ -8,8 +8,8 @@ pub mod text;
 mod trace;
 
 use crate::check::{Finding, Statistics};
-use crate::property::Request;
 use crate::program::Program;
+use crate::property::Request;
 
 /// Why a property was left undecided, or a trace was not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,7 +30,10 @@ pub fn write(
     let column = widest.max().unwrap_or(0).min(LONGEST_TEXT + 20);
     let mut lines = Lines::new(program);
     let numbers: Vec<u32> = steps.iter().map(|step| lines.number(step)).collect();
-    let digits = numbers.iter().max().map_or(1, |most| most.to_string().len());
+    let digits = numbers
+        .iter()
+        .max()
+        .map_or(1, |most| most.to_string().len());
     // For each frame, the values shown last.
     let mut frames: Vec<Shown> = Vec::new();
     let mut globals = Shown::default();
@@ -69,7 +72,7 @@ fn describe_loop(program: &Program, trace: &Trace) -> String {
     let mut left = Vec::new();
     let around = trace.stem.last().into_iter().chain(&trace.cycle);
     for depth in first.depth..last.depth {
-        let frame = around.clone().filter(|step| step.depth == depth).last();
+        let frame = around.clone().rfind(|step| step.depth == depth);
         if let Some(Location::At(point)) = frame.map(|frame| frame.location) {
             left.push(program.names.text(program.procedure_of(point).name));
         }

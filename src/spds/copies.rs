@@ -62,12 +62,15 @@ impl Renaming {
     }
 }
 
-/// Sets of literals' levels, made once and shared.
+/// From old levels to new ones, sorted.
+type Pairs = Box<[(Level, Level)]>;
+
+/// The variables, and the cubes and renamings made so far.
 pub struct Copies<'a> {
     pub bdds: &'a Bdds,
     order: Order,
     cubes: RefCell<FxHashMap<Box<[Level]>, Bdd>>,
-    renamings: RefCell<FxHashMap<Box<[(Level, Level)]>, Renaming>>,
+    renamings: RefCell<FxHashMap<Pairs, Renaming>>,
 }
 
 impl<'a> Copies<'a> {

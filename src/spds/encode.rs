@@ -7,92 +7,16 @@
 
 use super::copies::{Copies, Copy};
 use super::frame::{FrameVariables, make_interface};
+use super::heads::{HeadMeaning, ProgramHeads};
 use super::observer::{Observer, Place};
+use super::product::Memory;
 use super::statement::{Effect, Transfers, Value, Watched};
 use super::{Entry, EntryId, Head, Interface, Right, Rule, Spds, TransferId};
 use crate::analysis::{CallGraph, DataVariable, Layout, Liveness, ModRef, Observed};
-use crate::bdd::{Bdd, BddResult, OutOfNodes};
+use crate::bdd::{Bdd, OutOfNodes};
 use crate::bits;
 use crate::program::{Action, Call, Expression, PointId, ProcedureId, Program};
 use rustc_hash::FxHashMap;
-
-/// Which head stands for what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeadMeaning {
-    At(PointId),
-    /// A call has popped its frame and has yet to set its targets.
-    Returning(PointId),
-    /// An assertion has failed.
-    Error,
-    /// The lowest frame was popped.
-    Terminated,
-}
-
-/// The heads of a program's pushdown system.
-#[derive(Clone, Debug)]
-pub struct ProgramHeads {
-    points: u32,
-    /// The call of each returning head.
-    returning: Vec<PointId>,
-}
-
-impl ProgramHeads {
-    fn new(program: &Program, analyses: &Analyses<'_>) -> Self {
-        let mut returning = Vec::new();
-        for procedure in program.procedure_ids() {
-            for point in &analyses.liveness.orders[procedure.0 as usize] {
-                if let Action::Call(call) = &program.point(*point).action
-                    && (analyses.layout.remembers
-                        || program.procedure(procedure).enforce.is_some()
-                        || call.targets.iter().any(Option::is_some)
-                        // What the callee returns must not be taken for its caller's.
-                        || program.procedure(procedure).returns > 0
-                            && call.next == program.procedure(procedure).exit())
-                {
-                    returning.push(*point);
-                }
-            }
-        }
-        ProgramHeads {
-            points: program.points.len() as u32,
-            returning,
-        }
-    }
-
-    pub fn at(&self, point: PointId) -> Head {
-        Head(point.0)
-    }
-
-    pub fn error(&self) -> Head {
-        Head(self.points + self.returning.len() as u32)
-    }
-
-    pub fn terminated(&self) -> Head {
-        Head(self.error().0 + 1)
-    }
-
-    pub fn meaning(&self, head: Head) -> HeadMeaning {
-        if head.0 < self.points {
-            HeadMeaning::At(PointId(head.0))
-        } else if let Some(call) = self.returning.get((head.0 - self.points) as usize) {
-            HeadMeaning::Returning(*call)
-        } else if head == self.error() {
-            HeadMeaning::Error
-        } else {
-            HeadMeaning::Terminated
-        }
-    }
-
-    /// Each call that has a returning head, and that head.
-    pub fn returning_heads(&self) -> impl Iterator<Item = (PointId, Head)> {
-        let heads = (self.points..).map(Head);
-        self.returning.iter().copied().zip(heads)
-    }
-
-    pub fn count(&self) -> usize {
-        self.terminated().0 as usize + 1
-    }
-}
 
 /// What the encoding is made from.
 pub struct Analyses<'a> {
@@ -138,17 +62,17 @@ pub fn encode(
     encoder.finish()
 }
 
-struct Encoder<'a, 'b> {
+pub(super) struct Encoder<'a, 'b> {
     program: &'a Program,
-    analyses: &'a Analyses<'a>,
-    copies: &'a Copies<'b>,
+    pub(super) analyses: &'a Analyses<'a>,
+    pub(super) copies: &'a Copies<'b>,
     heads: ProgramHeads,
     /// The returning head of a call, if it has one.
     returning_of: FxHashMap<PointId, Head>,
     variables: FrameVariables,
-    observer: Option<Observer<'a, 'b>>,
+    pub(super) observer: Option<Observer<'a, 'b>>,
     /// The automaton's moves for each letter and kind of rule.
-    moves: FxHashMap<u64, Bdd>,
+    pub(super) moves: FxHashMap<u64, Bdd>,
     transfers: Transfers<'a, 'b>,
     rules: Vec<Rule>,
     interfaces: Vec<Interface>,
@@ -158,85 +82,7 @@ struct Encoder<'a, 'b> {
     known_resumes: FxHashMap<Vec<u64>, u32>,
 }
 
-/// What a rule does with the memory of accepting states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Memory {
-    /// A step in a frame: seen before, or in the state arrived in.
-    Step = 0,
-    /// A push: the frame below keeps its own.
-    Push = 1,
-    /// A pop: handed over.
-    Pop = 2,
-    /// The internal step after a pop: seen by either frame, or in the state arrived in.
-    Return = 3,
-}
-
-impl<'a> Encoder<'a, '_> {
-    /// What the memory of a frame is when it is entered.
-    fn initial_memory(&self) -> BddResult {
-        let bdds = self.copies.bdds;
-        match (&self.observer, self.analyses.layout.seen()) {
-            (Some(observer), Some(seen)) => bdds.equivalent(
-                &self.copies.variable(seen, Copy::Current),
-                &observer.accepting(Copy::Current)?,
-            ),
-            _ => Ok(bdds.constant(true)),
-        }
-    }
-
-    /// The automaton's part of a rule that leaves `place`, kept in `moves`, and its number.
-    fn watch(&mut self, place: Place, memory: Memory) -> Result<Option<u64>, OutOfNodes> {
-        let Some(observer) = &mut self.observer else {
-            return Ok(None);
-        };
-        let bdds = self.copies.bdds;
-        let layout = self.analyses.layout;
-        let is_return = memory == Memory::Return;
-        let letter = match is_return {
-            true => 0,
-            false => observer.letter_at(place)?,
-        };
-        let number = u64::from(letter) << 2 | memory as u64;
-        if self.moves.contains_key(&number) {
-            return Ok(Some(number));
-        }
-        // An internal step does not move the automaton.
-        let mut relation = match is_return {
-            true => bdds.constant(true),
-            false => observer.letter(letter).clone(),
-        };
-        if let (Some(seen), Some(returned)) = (layout.seen(), layout.seen_returned()) {
-            let now = self.copies.variable(seen, Copy::Current);
-            let popped = self.copies.variable(returned, Copy::Current);
-            let changed = match memory {
-                Memory::Push => None,
-                Memory::Step => Some((seen, bdds.or(&now, &observer.accepting(Copy::Next)?)?)),
-                Memory::Pop => Some((returned, now)),
-                Memory::Return => {
-                    let both = bdds.or(&now, &popped)?;
-                    Some((seen, bdds.or(&both, &observer.accepting(Copy::Current)?)?))
-                }
-            };
-            if let Some((variable, value)) = changed {
-                let next = self.copies.variable(variable, Copy::Next);
-                relation = bdds.and(&relation, &bdds.equivalent(&next, &value)?)?;
-            }
-        }
-        self.moves.insert(number, relation);
-        Ok(Some(number))
-    }
-
-    fn set_by(&self, memory: Memory) -> Vec<DataVariable> {
-        let layout = self.analyses.layout;
-        let states = layout.state_range();
-        match memory {
-            Memory::Step => states.chain(layout.seen()).collect(),
-            Memory::Push => states.collect(),
-            Memory::Pop => states.chain(layout.seen_returned()).collect(),
-            Memory::Return => layout.seen().into_iter().collect(),
-        }
-    }
-
+impl Encoder<'_, '_> {
     fn add_entry(&mut self, procedure: ProcedureId, initial: &Bdd) -> Result<(), OutOfNodes> {
         let row = procedure.0 as usize;
         let sets = &self.variables;
@@ -278,7 +124,12 @@ impl<'a> Encoder<'a, '_> {
         match &program.point(point).action {
             Action::Goto { targets } => {
                 for target in targets {
-                    self.add_step(point, self.heads.at(*target), &conditions, Effect::default())?;
+                    self.add_step(
+                        point,
+                        self.heads.at(*target),
+                        &conditions,
+                        Effect::default(),
+                    )?;
                 }
             }
             Action::Assign {
@@ -313,7 +164,12 @@ impl<'a> Encoder<'a, '_> {
             Action::Branch { arms, otherwise } => {
                 for (condition, target) in arms {
                     conditions.push((*condition, true));
-                    self.add_step(point, self.heads.at(*target), &conditions, Effect::default())?;
+                    self.add_step(
+                        point,
+                        self.heads.at(*target),
+                        &conditions,
+                        Effect::default(),
+                    )?;
                     conditions.pop();
                     conditions.push((*condition, false));
                 }
@@ -426,12 +282,7 @@ impl<'a> Encoder<'a, '_> {
     }
 
     /// The returned values, if a step leads to the exit without fixing them.
-    fn arbitrary_off_the_end(
-        &self,
-        from: PointId,
-        to: Head,
-        is_return: bool,
-    ) -> Vec<DataVariable> {
+    fn arbitrary_off_the_end(&self, from: PointId, to: Head, is_return: bool) -> Vec<DataVariable> {
         let procedure = self.program.procedure_of(from);
         if is_return || procedure.returns == 0 || to != self.heads.at(procedure.exit()) {
             return Vec::new();
@@ -512,12 +363,7 @@ impl<'a> Encoder<'a, '_> {
     }
 
     /// What is quantified when a frame resumes: see [`Spds::resumes`].
-    fn resume(
-        &mut self,
-        key: &[u64],
-        callee: ProcedureId,
-        saved: Head,
-    ) -> Result<u32, OutOfNodes> {
+    fn resume(&mut self, key: &[u64], callee: ProcedureId, saved: Head) -> Result<u32, OutOfNodes> {
         let mut unneeded = self.variables.handed.row(callee.0 as usize).to_vec();
         let needed = self.variables.heads.row(saved.0 as usize);
         for (word, needed) in unneeded.iter_mut().zip(needed) {

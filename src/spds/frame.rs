@@ -7,7 +7,8 @@
 //! return values. In a product the automaton's state goes with all of them.
 
 use super::copies::{Copies, Copy};
-use super::encode::{Analyses, ProgramHeads};
+use super::encode::Analyses;
+use super::heads::ProgramHeads;
 use super::{Head, Interface};
 use crate::analysis::{Layout, Observed, for_each_write};
 use crate::bdd::{Bdd, OutOfNodes};
@@ -50,7 +51,10 @@ impl FrameVariables {
                     bits::insert(row, analyses.layout.variable(VariableId::Global(*index)));
                 }
             }
-            analyses.layout.state_range().for_each(|bit| bits::insert(row, bit));
+            analyses
+                .layout
+                .state_range()
+                .for_each(|bit| bits::insert(row, bit));
         }
         variables
     }
@@ -187,8 +191,7 @@ pub fn make_interface(
         handed_equal,
         handed_to_next: copies.renaming(handed_in(Copy::Current).zip(handed_in(Copy::Next)))?,
         handed_to_entry: copies.renaming(handed_in(Copy::Current).zip(handed_in(Copy::Entry)))?,
-        handed_entry_to_next: copies
-            .renaming(handed_in(Copy::Entry).zip(handed_in(Copy::Next)))?,
+        handed_entry_to_next: copies.renaming(handed_in(Copy::Entry).zip(handed_in(Copy::Next)))?,
         handed_entry_to_current: copies
             .renaming(handed_in(Copy::Entry).zip(handed_in(Copy::Current)))?,
         handed_next: copies.cube(handed_in(Copy::Next))?,

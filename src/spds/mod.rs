@@ -17,11 +17,14 @@ pub mod copies;
 mod encode;
 mod expression;
 mod frame;
+mod heads;
 mod image;
 mod observer;
+mod product;
 mod statement;
 
-pub use encode::{Analyses, HeadMeaning, ProgramHeads, encode};
+pub use encode::{Analyses, encode};
+pub use heads::{HeadMeaning, ProgramHeads};
 pub use observer::{Observer, Place, extend_layout};
 
 use crate::analysis::DataVariable;

@@ -149,7 +149,11 @@ impl<'a, 'b> Observer<'a, 'b> {
 
     fn steps_at(&self, place: Place) -> BddResult {
         let bdds = self.copies.bdds;
-        let atoms = self.temporal.atoms.iter().map(|atom| self.atom(atom, place));
+        let atoms = self
+            .temporal
+            .atoms
+            .iter()
+            .map(|atom| self.atom(atom, place));
         let atoms = atoms.collect::<Result<Vec<_>, _>>()?;
         let mut steps = bdds.constant(false);
         for edge in &self.temporal.forbidden.edges {
@@ -196,7 +200,8 @@ impl<'a, 'b> Observer<'a, 'b> {
                     VariableId::Local(local)
                 }
             };
-            self.copies.variable(self.layout.variable(variable), Copy::Current)
+            self.copies
+                .variable(self.layout.variable(variable), Copy::Current)
         };
         Ok(evaluate(bdds, operations, read, read)?.be_one().clone())
     }

@@ -152,10 +152,15 @@ impl<'a, 'b> Transfers<'a, 'b> {
             effect.assignments.iter().any(|(v, _)| *v == variable)
                 || effect.arbitrary.contains(&variable)
         };
-        let current = |variable: VariableId| copies.variable(layout.variable(variable), Copy::Current);
+        let current =
+            |variable: VariableId| copies.variable(layout.variable(variable), Copy::Current);
         let next = |variable: VariableId| {
             let variable = layout.variable(variable);
-            let copy = if changed(variable) { Copy::Next } else { Copy::Current };
+            let copy = if changed(variable) {
+                Copy::Next
+            } else {
+                Copy::Current
+            };
             copies.variable(variable, copy)
         };
         let may = |expression: Expression| -> Result<May, OutOfNodes> {
@@ -214,7 +219,9 @@ impl<'a, 'b> Transfers<'a, 'b> {
         let lost = effect.assigned().chain(arbitrary());
         lost.for_each(|variable| bits::remove(&mut kept, variable));
         let renaming = |from, to| {
-            let pairs = set.iter().map(|v| (copies.level(*v, from), copies.level(*v, to)));
+            let pairs = set
+                .iter()
+                .map(|v| (copies.level(*v, from), copies.level(*v, to)));
             copies.renaming(pairs)
         };
         let (there, back) = match set.is_empty() {
@@ -257,7 +264,8 @@ impl<'a, 'b> Transfers<'a, 'b> {
     /// The current variables of `before` that are not `kept`.
     fn forget(&self, before: &[u64], kept: &[u64]) -> BddResult {
         let lost = bits::members(before).filter(|v| !bits::contains(kept, *v));
-        self.copies.cube(lost.map(|v| self.copies.level(v, Copy::Current)))
+        self.copies
+            .cube(lost.map(|v| self.copies.level(v, Copy::Current)))
     }
 }
 

@@ -84,7 +84,9 @@ fn is_stopped(search: &Search<'_>, head: Head) -> bool {
 /// among them and nearer.
 fn stem_to(search: &Search<'_>, repeating: &Sets) -> Result<Option<Path>, Stop> {
     let goal = |head: Head| {
-        let set = repeating.get(&head).filter(|_| !search.spds.is_internal(head));
+        let set = repeating
+            .get(&head)
+            .filter(|_| !search.spds.is_internal(head));
         Ok(set.cloned())
     };
     let running = search.shortest(&search.from_start(&goal))?;
@@ -107,7 +109,10 @@ fn stem_to(search: &Search<'_>, repeating: &Sets) -> Result<Option<Path>, Stop> 
     let Some(mut terminating) = search.shortest(&query)? else {
         return Ok(running);
     };
-    if running.as_ref().is_some_and(|r| r.moves.len() <= terminating.moves.len()) {
+    if running
+        .as_ref()
+        .is_some_and(|r| r.moves.len() <= terminating.moves.len())
+    {
         return Ok(running);
     }
     let (head, values) = end_of(&terminating);

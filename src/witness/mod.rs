@@ -9,7 +9,9 @@
 
 pub mod concrete;
 pub mod lasso;
+mod pick;
 pub mod relevance;
+mod rings;
 pub mod search;
 pub mod segments;
 

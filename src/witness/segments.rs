@@ -68,7 +68,8 @@ fn unfold(search: &Search<'_>, call: &CallUse) -> Result<Path, Stop> {
     let (spds, bdds) = (search.spds, search.bdds);
     let interface = spds.interface(call.entry);
     let handed = interface.handed.iter().zip(&call.handed);
-    let handed = bdds.minterm(handed.map(|(v, value)| (search.copies.level(*v, Copy::Current), *value)))?;
+    let handed =
+        bdds.minterm(handed.map(|(v, value)| (search.copies.level(*v, Copy::Current), *value)))?;
     let goal = |head: Head| {
         let mut rules = spds.rules_from(head).map(|id| spds.rule(id));
         match rules.find(|rule| matches!(rule.right, Right::Pop { .. })) {

@@ -1,0 +1,146 @@
+//! One path out of the rings: at each step the first rule, then the smallest values.
+
+use super::search::{CallUse, Move, Node, NodeSets, Path, Query, Search, Values};
+use crate::bdd::Bdd;
+use crate::bits;
+use crate::saturation::Stop;
+use crate::spds::copies::Copy;
+use crate::spds::{Right, Rule, RuleId};
+
+impl Search<'_> {
+    /// Walks forwards: first rule, then smallest values.
+    pub(super) fn pick(&self, query: &Query<'_>, kept: &[NodeSets]) -> Result<Path, Stop> {
+        let mut node = (query.head, false);
+        let first = self.smallest(&kept[0][&node], Copy::Current);
+        let mut moves: Vec<Move> = Vec::with_capacity(kept.len());
+        let mut values = first.clone();
+        let mut ring = 0;
+        loop {
+            let internal = self.spds.is_internal(node.0);
+            if !internal {
+                ring += 1;
+                if ring == kept.len() {
+                    break;
+                }
+            }
+            let picked = self.pick_move(query, node, &values, &kept[ring])?;
+            let (to, step) = picked.expect("what was kept has a successor that was kept");
+            node = to;
+            values = step.values.clone();
+            moves.push(step);
+        }
+        Ok(Path {
+            head: query.head,
+            values: first,
+            moves,
+        })
+    }
+
+    fn pick_move(
+        &self,
+        query: &Query<'_>,
+        node: Node,
+        values: &Values,
+        later: &NodeSets,
+    ) -> Result<Option<(Node, Move)>, Stop> {
+        let (spds, bdds) = (self.spds, self.bdds);
+        // Only what matters at the head: a step may set the rest to anything.
+        let here = self.minterm(values, bits::members(spds.variables(node.0)))?;
+        let accepted = match self.spds.is_internal(node.0) {
+            true => node.1,
+            false => !bdds.is_false(&self.divide(query, node, &here)?[1]),
+        };
+        for id in spds.rules_from(node.0) {
+            let rule = spds.rule(id);
+            let plain = match rule.right {
+                Right::Pop { .. } => continue,
+                Right::Step(to) if later.contains_key(&(to, accepted)) => {
+                    Some((to, spds.transfer(rule).image(bdds, &here)?))
+                }
+                Right::Step(_) => continue,
+                Right::Push { entry, .. } if query.may_enter => {
+                    let to = spds.entry(entry).head;
+                    Some((to, spds.pushed(bdds, rule, entry, &here)?))
+                }
+                Right::Push { .. } => None,
+            };
+            if let Some((to, after)) = plain
+                && let Some(later) = later.get(&(to, accepted))
+            {
+                let set = bdds.and(&after, later)?;
+                if !bdds.is_false(&set) {
+                    let step = Move {
+                        rule: id,
+                        head: to,
+                        values: self.smallest(&set, Copy::Current),
+                        call: None,
+                    };
+                    return Ok(Some(((to, accepted), step)));
+                }
+            }
+            let returned = self.pick_returned_call(query, id, rule, &here, accepted, later)?;
+            if returned.is_some() {
+                return Ok(returned);
+            }
+        }
+        Ok(None)
+    }
+
+    /// A push that pops again: of the oldest increment possible, the smallest member.
+    fn pick_returned_call(
+        &self,
+        query: &Query<'_>,
+        id: RuleId,
+        rule: &Rule,
+        here: &Bdd,
+        accepted: bool,
+        later: &NodeSets,
+    ) -> Result<Option<(Node, Move)>, Stop> {
+        let (spds, bdds) = (self.spds, self.bdds);
+        let Right::Push { entry, saved, .. } = rule.right else {
+            return Ok(None);
+        };
+        for inside in [false, true] {
+            if accepted && inside {
+                continue;
+            }
+            let node = (saved, accepted || inside);
+            let Some(later) = later.get(&node) else {
+                continue;
+            };
+            let waiting = spds.transfer(rule).image(bdds, here)?;
+            let wanted = bdds.and(&waiting, later)?;
+            for (stamp, increment) in &self.summaries[entry.0 as usize].increments {
+                if *stamp >= query.before_stamp {
+                    break;
+                }
+                let uses = bdds.and(increment, &wanted)?;
+                let uses = match accepted {
+                    true => uses,
+                    false => self.summary_part(query, &uses, inside)?,
+                };
+                if bdds.is_false(&uses) {
+                    continue;
+                }
+                let key = self.smallest(&uses, Copy::Next);
+                // The current copies are what the caller kept and what was handed over.
+                let values = self.smallest(&uses, Copy::Current);
+                let handed = &spds.interface(entry).handed;
+                let handed = handed.iter().map(|v| values[*v as usize]).collect();
+                let step = Move {
+                    rule: id,
+                    head: saved,
+                    values,
+                    call: Some(CallUse {
+                        entry,
+                        stamp: *stamp,
+                        key,
+                        handed,
+                    }),
+                };
+                return Ok(Some((node, step)));
+            }
+        }
+        Ok(None)
+    }
+}
