@@ -202,12 +202,17 @@ fn report(
         measured: arguments.stats.then(|| measured(&shared.board)),
     };
     let mut out = BufWriter::new(std::io::stdout().lock());
-    match arguments.format {
+    let written = match arguments.format {
         Format::Json => json::write(&results, &mut out),
         Format::Text => text::write(&results, &mut out),
+    };
+    match written.and_then(|()| out.flush()) {
+        // A reader that has seen enough does not change the verdict.
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            return Err(anyhow!("cannot write the results: {error}"));
+        }
+        _ => {}
     }
-    .and_then(|()| out.flush())
-    .map_err(|error| anyhow!("cannot write the results: {error}"))?;
     if let (Some(measured), Format::Text) = (&results.measured, arguments.format) {
         let _ = text::write_statistics(measured, &mut std::io::stderr());
     }

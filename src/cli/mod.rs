@@ -52,6 +52,8 @@ pub fn run() -> ExitCode {
     };
     match exit {
         Ok(exit) => exit.into(),
+        // Whoever reads from us has seen enough.
+        Err(error) if is_broken_pipe(&error) => ExitCode::from(Exit::Holds as u8),
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "derny: {error:#}");
             Exit::BadInput.into()
@@ -69,6 +71,11 @@ fn generate(what: &Generator) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     Ok(Exit::Holds)
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 fn completions(shell: clap_complete::Shell) -> anyhow::Result<Exit> {
