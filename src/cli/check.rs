@@ -98,7 +98,7 @@ fn options(arguments: &CheckArguments, limits: &Limits) -> Options {
         },
         trace: !arguments.no_trace,
         trace_limit: arguments.trace_limit,
-        memory: limits.memory,
+        memory: limits.reservable,
         measure: arguments.stats,
         cycles: cycles::Options {
             method: match arguments.cycles {

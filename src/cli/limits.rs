@@ -11,6 +11,8 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// Bytes of resident memory.
     pub memory: u64,
+    /// Bytes that can be reserved: no more than the machine has, whatever the limit.
+    pub reservable: u64,
 }
 
 /// Without `--memory`, this share of what is available.
@@ -20,14 +22,13 @@ const UNKNOWN_MEMORY: u64 = 4 << 30;
 
 impl Limits {
     pub fn new(begin: Instant, timeout: Option<Duration>, memory_mib: Option<u64>) -> Self {
-        let memory = match memory_mib {
-            Some(mib) => mib.saturating_mul(1 << 20),
-            None => available_memory().unwrap_or(UNKNOWN_MEMORY) / 100 * SHARE_PERCENT,
-        };
+        let share = available_memory().unwrap_or(UNKNOWN_MEMORY) / 100 * SHARE_PERCENT;
+        let memory = memory_mib.map_or(share, |mib| mib.saturating_mul(1 << 20));
         Limits {
             // A time too far away to be told apart from never.
             deadline: timeout.and_then(|timeout| begin.checked_add(timeout)),
             memory,
+            reservable: memory.min(share),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Cycles by sets of heads: what cannot be on an accepting path is taken away.
 //!
-//! [`trim`] takes away heads without a successor in the set. [`emerson_lei`] is the nested
+//! *Trimming* takes away heads without a successor in the set. [`emerson_lei`] is the nested
 //! fixed point νZ. μY. (accepting step into Z, or any step into Y); [`owcty`] alternates one
 //! backward reachability from accepting steps with trimming. What is left is, in each case,
 //! exactly the heads from which some path accepts for ever inside the set. Each round costs

@@ -68,6 +68,10 @@ fn no_entry(source: &Source, tree: &syntax::Tree, entry: &str) -> Diagnostic {
     let mut procedures = tree.procedures.iter();
     let place = procedures.find(|p| tree.names.text(p.identifier.name) == near);
     let span = place.map_or(Span::new(end, end), |p| tree.span(p.identifier));
-    let hint = format!("did you mean `{entry}` here?");
+    // A program that lacks its `main` has mistyped it; any other name comes from the option.
+    let hint = match entry {
+        "main" => "did you mean `main` here?".to_owned(),
+        _ => format!("did you mean `--entry {near}`?"),
+    };
     Diagnostic::error(span, message).with_hint(hint)
 }
