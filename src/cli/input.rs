@@ -24,6 +24,10 @@ pub fn language(input: &InputArguments) -> anyhow::Result<Language> {
     let extension = input.file.extension().and_then(|e| e.to_str());
     match extension {
         Some("bp") => Ok(Language::Bp),
+        Some(other @ ("rem" | "pds")) => bail!(
+            "{}: `.{other}` programs cannot be read yet, only boolean programs (`.bp`)",
+            input.file.display()
+        ),
         _ => bail!(
             "{}: the extension does not tell the language: say --lang bp for a boolean program",
             input.file.display()
