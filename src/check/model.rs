@@ -3,9 +3,9 @@
 use super::{Board, CheckError, Options, Phase};
 use crate::analysis::{CallGraph, Layout, Liveness, ModRef, Observed};
 use crate::bdd::{Bdds, Collection};
-use crate::program::Program;
+use crate::program::{PointId, Program};
 use crate::property::Temporal;
-use crate::saturation::Watch;
+use crate::saturation::{PostStar, Watch};
 use crate::spds::copies::{COPIES, Copies, Order};
 use crate::spds::{Analyses, Observer, ProgramHeads, Spds, encode, extend_layout};
 use crate::witness::concrete::Concretizer;
@@ -24,6 +24,13 @@ pub struct Model<'a> {
 }
 
 impl Model<'_> {
+    /// How many control points were reached.
+    pub fn reached_points(&self, post_star: &PostStar<'_>) -> usize {
+        let points = (0..self.program.points.len() as u32).map(PointId);
+        let heads = points.map(|point| self.heads.at(point));
+        heads.filter(|head| post_star.is_reached(*head)).count()
+    }
+
     pub fn concretizer(&self) -> Concretizer<'_> {
         Concretizer {
             program: self.program,

@@ -73,7 +73,7 @@ impl Check<'_> {
         }
         model.board.measure(|statistics| {
             statistics.edges = statistics.edges.max(post_star.edge_count());
-            statistics.reached_points = self.reached_points(&post_star);
+            statistics.reached_points = model.reached_points(&post_star);
         });
         if wants_trace {
             let summaries = post_star.summaries();
@@ -93,12 +93,6 @@ impl Check<'_> {
             }
         }
         Ok(())
-    }
-
-    fn reached_points(&self, post_star: &PostStar<'_>) -> usize {
-        let points = self.model.program.points.len() as u32;
-        let reached = (0..points).filter(|point| post_star.is_reached(Head(*point)));
-        reached.count()
     }
 
     /// Decides all questions by one `post*`, as far as it is needed.
@@ -133,6 +127,11 @@ impl Check<'_> {
                 Question::Cycle => {
                     let repeating = self.cycle(post_star)?;
                     board.decide(*index, super::verdict(repeating.is_some()));
+                    let error = self.model.heads.error();
+                    let ends = post_star.terminates_somehow() || post_star.is_reached(error);
+                    if repeating.is_none() && !ends {
+                        board.warn("no execution terminates either: all are cut off".into());
+                    }
                     violations.extend(repeating.map(|r| (*index, Violation::Runs(r))));
                 }
             }

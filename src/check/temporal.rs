@@ -41,6 +41,8 @@ pub fn check(model: &Model<'_>, index: usize, temporal: &Temporal) -> Result<boo
     post_star.run(|_| false)?;
     board.measure(|statistics| {
         statistics.edges = statistics.edges.max(post_star.edge_count());
+        let reached = model.reached_points(&post_star);
+        statistics.reached_points = statistics.reached_points.max(reached);
     });
     board.enter(Phase::Cycles);
     let summaries = post_star.summaries().iter().map(|s| s.total().cloned());

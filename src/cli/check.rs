@@ -149,6 +149,11 @@ fn wait(
     shared: &Shared,
 ) -> (Option<End>, Option<Reason>) {
     let mut progress = Progress::new();
+    if let Some(reason) = limits.passed() {
+        // Passed before anything was done; the worker is not waited for.
+        shared.watch.cancel();
+        return (None, Some(reason));
+    }
     let ended = loop {
         match receiver.recv_timeout(TICK) {
             Ok(end) => break (Some(end), None),

@@ -45,6 +45,7 @@ fn describe(automaton: &Automaton, formula: &str) -> String {
         automaton.edges.len(),
         match (automaton.state_based, automaton.acceptance_sets) {
             (true, _) => "Büchi, on states".to_owned(),
+            (false, 1) => "Büchi, on edges".to_owned(),
             (false, sets) => format!("generalised Büchi, {sets} sets on edges"),
         },
         automaton.class(),

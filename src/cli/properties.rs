@@ -72,6 +72,9 @@ fn read_spec(file: &Path) -> anyhow::Result<Vec<Request>> {
             name: Some(name.to_owned()),
         });
     }
+    if requests.is_empty() {
+        let _ = writeln!(std::io::stderr(), "warning: {shown} has no properties");
+    }
     Ok(requests)
 }
 
@@ -113,8 +116,10 @@ pub fn resolve_all(
         };
         match resolve(program, request, automaton.as_deref()) {
             Ok(property) => {
-                if let Property::Temporal(temporal) = &property {
-                    tell(request, temporal, explain);
+                match &property {
+                    Property::Temporal(temporal) => tell(request, temporal, explain),
+                    plain if explain => tell_plain(request, plain),
+                    _ => {}
                 }
                 properties.push(property);
             }
@@ -153,6 +158,15 @@ fn draw(request: &Request, error: &TemporalError) -> String {
         }
         TemporalError::Other(message) => format!("error: {name}{}: {message}\n", request.text),
     }
+}
+
+fn tell_plain(request: &Request, property: &Property) {
+    let steps = match property {
+        Property::Terminates => "reachable heads, then a cycle among them",
+        _ => "reachable heads, until one of the goals is among them if no trace is wanted",
+    };
+    let text = format!("property {}\n  search       {steps}\n", request.text);
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 fn tell(request: &Request, temporal: &Temporal, explain: bool) {

@@ -398,12 +398,18 @@ fn unknown_word(program: &Program, text: &str) -> PropertyError {
             known
         }
     };
-    let split = ltl2ba_rs::split_operators(text, |name| known.iter().any(|k| k == name));
+    // `GFp` is one word; if that is nothing, `G F p` was meant, even if `p` is mistyped too.
+    let is_known = |name: &str| known.iter().any(|k| k == name);
+    let operators = text.find(|c| !"GFX".contains(c)).unwrap_or(0);
+    let split = ltl2ba_rs::split_operators(text, is_known).or_else(|| {
+        let any = ltl2ba_rs::split_operators(text, |name| !name.starts_with(['G', 'F', 'X']));
+        any.filter(|_| operators >= 2)
+    });
     let hint = match split {
-        Some(split) if nearest(text, known.iter().map(String::as_str)).is_none() => {
-            Some(format!("did you mean `{split}`?"))
-        }
-        _ => near_hint(text, &known).or_else(|| local_elsewhere(program, text)),
+        Some(split) => Some(format!("did you mean `{split}`?")),
+        None => near_hint(text, &known)
+            .or_else(|| local_elsewhere(program, text))
+            .or_else(|| not_a_local(program, name)),
     };
     error(format!("`{text}` is nothing in this program"), hint)
 }
@@ -416,5 +422,15 @@ fn local_elsewhere(program: &Program, text: &str) -> Option<String> {
     let name = program.names.text(program.procedure(procedure).name);
     Some(format!(
         "a local is written with its procedure: `{name}.{text}`"
+    ))
+}
+
+/// A global is written without a procedure.
+fn not_a_local(program: &Program, name: PropertyName<'_>) -> Option<String> {
+    name.procedure?;
+    find_global(program, name.name)?;
+    Some(format!(
+        "a global is written without a procedure: `{}`",
+        name.name
     ))
 }

@@ -196,7 +196,7 @@ fn values(
     if entered {
         globals.0.clear();
         let name = program.names.text(program.procedure(procedure).name);
-        parts.push(format!("{}:", harmless(name)));
+        parts.push(harmless(name).to_string());
     }
     let mut show = |variable: VariableId, shown: &mut Shown, index: usize| {
         let value = step.valuation.get(variable);
@@ -218,6 +218,10 @@ fn values(
         if !values.is_empty() {
             parts.push(format!("returns {}", values.join(", ")));
         }
+    }
+    // The procedure's name comes first, and a colon if there is more to say.
+    if entered && parts.len() > 1 {
+        parts[0].push(':');
     }
     parts.join(" ")
 }
