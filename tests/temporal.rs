@@ -77,13 +77,7 @@ impl Expectation {
 
     /// The place of its kind in the results.
     fn order(&self) -> usize {
-        let kinds = [
-            "--ltl",
-            "--never",
-            "--reach",
-            "--assertions",
-            "--terminates",
-        ];
+        let kinds = ["--ltl", "--never", "--reach", "--assertions", "--terminates"];
         let kind = kinds.iter().position(|kind| *kind == self.options[0]);
         kind.unwrap_or_else(|| panic!("line {}: no property", self.line))
     }
@@ -142,10 +136,7 @@ impl Program {
         assert_eq!(results.len(), self.properties.len());
         for (property, result) in self.properties.iter().zip(&results) {
             if let Some(what) = self.wrong_result(property, result, way) {
-                wrong.push(format!(
-                    "line {}, {:?}: {what}",
-                    property.line, property.options
-                ));
+                wrong.push(format!("line {}, {:?}: {what}", property.line, property.options));
             }
         }
         wrong
@@ -154,19 +145,14 @@ impl Program {
     fn wrong_result(&self, property: &Expectation, result: &Value, way: &[&str]) -> Option<String> {
         let text = property.options.get(1).unwrap_or(&property.options[0]);
         let asked = &result["property"];
-        if asked["kind"] != property.options[0][2..]
-            || asked["text"] != text.trim_start_matches("--")
-        {
+        if asked["kind"] != property.options[0][2..] || asked["text"] != text.trim_start_matches("--") {
             return Some(format!("the results are out of order: {asked}"));
         }
         if result["verdict"] != *property.expected[0] {
             return Some(format!("found {}", result["verdict"]));
         }
         let lasso = result["verdict"] == "violated"
-            && matches!(
-                property.options[0].as_str(),
-                "--ltl" | "--never" | "--terminates"
-            )
+            && matches!(property.options[0].as_str(), "--ltl" | "--never" | "--terminates")
             && !way.contains(&"explicit");
         match lasso {
             false => None,
@@ -373,12 +359,7 @@ fn property_files_may_have_comments_and_names_of_all_kinds() {
     let run = spec(
         "# a comment\n\n  ends : F terminated # not text\nby-2.words: F \"terminated\"\nkeeps_g:X G {g} \n",
     );
-    assert_eq!(
-        (run.code, run.stdout.lines().count()),
-        (0, 3),
-        "{}",
-        run.stderr
-    );
+    assert_eq!((run.code, run.stdout.lines().count()), (0, 3), "{}", run.stderr);
     let run = spec("# nothing\n");
     assert_eq!((run.code, run.stdout.as_str()), (0, ""), "{}", run.stderr);
     let windows = spec("ends: F terminated\r\nnever: G !terminated\r\n");
@@ -399,18 +380,9 @@ fn bad_property_files_are_refused_with_their_line() {
         ("good: F g\nbad: F nobody\nworse: F (g\n", &["bad", "worse"]),
     ] {
         let run = spec(text);
-        assert_eq!(
-            (run.code, run.stdout.as_str()),
-            (2, ""),
-            "{text}{}",
-            run.stderr
-        );
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{text}{}", run.stderr);
         for expected in expected {
-            assert!(
-                run.stderr.contains(expected),
-                "{text}{expected}:\n{}",
-                run.stderr
-            );
+            assert!(run.stderr.contains(expected), "{text}{expected}:\n{}", run.stderr);
         }
     }
     let run = derny(&["check", "terminated.bp", "--spec", "missing.ltl"]);
@@ -427,22 +399,9 @@ fn results_come_in_the_order_of_kinds() {
     fs::write(&path, "second: F g\nthird: F terminated\n").expect("it is written");
     let path = path.to_string_lossy();
     let run = derny(&[
-        "check",
-        "terminated.bp",
-        "--format",
-        "json",
-        "--terminates",
-        "--reach",
-        "L",
-        "--assertions",
-        "--never",
-        "gf-terminated.hoa",
-        "--spec",
-        &path,
-        "--ltl",
-        "G g",
-        "--ltl",
-        "G h",
+        "check", "terminated.bp", "--format", "json", "--terminates", "--reach", "L",
+        "--assertions", "--never", "gf-terminated.hoa", "--spec", &path, "--ltl", "G g",
+        "--ltl", "G h",
     ]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     let results = run.results();
@@ -467,13 +426,7 @@ fn results_come_in_the_order_of_kinds() {
 
 #[test]
 fn formulas_that_others_read_differently_get_a_warning() {
-    let run = derny(&[
-        "check",
-        "precedence.bp",
-        "--no-trace",
-        "--ltl",
-        "a -> b U a || b && a",
-    ]);
+    let run = derny(&["check", "precedence.bp", "--no-trace", "--ltl", "a -> b U a || b && a"]);
     assert!(run.code < 2, "{}", run.stderr);
     let run = derny(&["check", "until.bp", "--no-trace", "--ltl", "X a U b"]);
     assert!(run.code < 2, "{}", run.stderr);

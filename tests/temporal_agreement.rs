@@ -182,7 +182,9 @@ impl Claim {
                     let found = decide(program, &property, way)?;
                     if found != Some(expected) {
                         let name = way_name(way);
-                        return Err(format!("{name}: violated {found:?}, explicitly {expected}"));
+                        return Err(format!(
+                            "{name}: violated {found:?}, explicitly {expected}"
+                        ));
                     }
                 }
                 Ok(Some(expected))
@@ -235,8 +237,7 @@ fn shrink(mut text: String, mut claim: Claim, ways: &[Options]) -> (String, Clai
         let mut candidates = Vec::new();
         for length in [8, 4, 2, 1] {
             for begin in 0..=lines.len().saturating_sub(length) {
-                candidates
-                    .push([&lines[..begin], &lines[(begin + length).min(lines.len())..]].concat());
+                candidates.push([&lines[..begin], &lines[(begin + length).min(lines.len())..]].concat());
             }
         }
         // The two lines around a block.
@@ -361,12 +362,7 @@ fn looping_programs() {
         let text = looping::program(seed);
         let program = read(&text).unwrap_or_else(|| panic!("seed {seed} has errors:\n{text}"));
         for formula in formulas(&program, seed, 2) {
-            tally.test(
-                seed,
-                &text,
-                Claim::Engines(Kind::Ltl, formula),
-                &some_ways(seed),
-            );
+            tally.test(seed, &text, Claim::Engines(Kind::Ltl, formula), &some_ways(seed));
         }
     }
     tally.finish();
@@ -380,12 +376,7 @@ fn programs_of_the_generator() {
         let text = library::program(seed, &options);
         let program = read(&text).unwrap_or_else(|| panic!("seed {seed} has errors:\n{text}"));
         for formula in formulas(&program, seed, 2) {
-            tally.test(
-                seed,
-                &text,
-                Claim::Engines(Kind::Ltl, formula),
-                &some_ways(seed),
-            );
+            tally.test(seed, &text, Claim::Engines(Kind::Ltl, formula), &some_ways(seed));
         }
     }
     tally.finish();
@@ -397,12 +388,7 @@ fn every_way_agrees_on_termination() {
     for seed in seeds(150) {
         let text = looping::program(seed + 10_000);
         let nothing = Formula::Atom("terminates".into());
-        tally.test(
-            seed,
-            &text,
-            Claim::Engines(Kind::Terminates, nothing),
-            &some_ways(seed),
-        );
+        tally.test(seed, &text, Claim::Engines(Kind::Terminates, nothing), &some_ways(seed));
     }
     tally.finish();
 }
