@@ -32,7 +32,10 @@ fn hoa_is_the_default_and_state_based() {
     assert_eq!(header(&text, "Acceptance"), "1 Inf(0)");
     assert!(header(&text, "properties").contains("state-acc"));
     let marked: Vec<_> = text.lines().filter(|line| line.contains('{')).collect();
-    assert!(marked.iter().all(|line| line.starts_with("State:")), "{text}");
+    assert!(
+        marked.iter().all(|line| line.starts_with("State:")),
+        "{text}"
+    );
 }
 
 #[test]
@@ -44,7 +47,10 @@ fn negation_is_the_automaton_of_the_negated_formula() {
     for formula in ["G (a -> F b)", "a U b", "F G a", "X a || b"] {
         let negated = hoa(&[formula, "--negate"]);
         assert_eq!(body(negated), body(hoa(&[&format!("!({formula})")])));
-        assert_eq!(body(hoa(&[&format!("!({formula})"), "--negate"])), body(hoa(&[formula])));
+        assert_eq!(
+            body(hoa(&[&format!("!({formula})"), "--negate"])),
+            body(hoa(&[formula]))
+        );
     }
 }
 
@@ -54,7 +60,10 @@ fn generalized_acceptance_is_on_transitions() {
     let text = hoa(&["G F a && G F b", "--generalized"]);
     assert_eq!(header(&text, "States"), "1");
     assert_eq!(header(&text, "acc-name"), "generalized-Buchi 2");
-    assert_eq!(header(&text, "Acceptance").replace(' ', ""), "2Inf(0)&Inf(1)");
+    assert_eq!(
+        header(&text, "Acceptance").replace(' ', ""),
+        "2Inf(0)&Inf(1)"
+    );
     assert!(header(&text, "properties").contains("trans-acc"));
     let plain = hoa(&["G F a && G F b"]);
     assert_eq!(header(&plain, "Acceptance"), "1 Inf(0)");
@@ -64,8 +73,13 @@ fn generalized_acceptance_is_on_transitions() {
 #[test]
 fn dot_has_a_node_for_every_state() {
     let text = hoa(&["G F a", "--format", "dot"]);
-    assert!(text.starts_with("digraph") && text.trim_end().ends_with('}'), "{text}");
-    let states: usize = header(&hoa(&["G F a"]), "States").parse().expect("a number");
+    assert!(
+        text.starts_with("digraph") && text.trim_end().ends_with('}'),
+        "{text}"
+    );
+    let states: usize = header(&hoa(&["G F a"]), "States")
+        .parse()
+        .expect("a number");
     for state in 0..states {
         assert!(text.contains(&format!("  {state} -> ")), "{text}");
     }
@@ -78,12 +92,21 @@ fn dot_has_a_node_for_every_state() {
 #[test]
 fn a_never_claim_names_its_accepting_states() {
     let text = hoa(&["G (a -> F b)", "--negate", "--format", "never"]);
-    assert!(text.starts_with("never {") && text.trim_end().ends_with('}'), "{text}");
-    assert!(text.contains("T0_init:") && text.contains("accept_"), "{text}");
+    assert!(
+        text.starts_with("never {") && text.trim_end().ends_with('}'),
+        "{text}"
+    );
+    assert!(
+        text.contains("T0_init:") && text.contains("accept_"),
+        "{text}"
+    );
     assert!(text.contains("(a && !b) -> goto accept_"), "{text}");
     for target in text.split("goto ").skip(1) {
         let target = target.split_whitespace().next().expect("a name");
-        assert!(text.contains(&format!("{target}:")), "{target} is defined: {text}");
+        assert!(
+            text.contains(&format!("{target}:")),
+            "{target} is defined: {text}"
+        );
     }
     let all = hoa(&["1", "--format", "never"]);
     assert!(all.contains("accept"), "{all}");
@@ -137,19 +160,31 @@ fn errors_are_underlined_and_nothing_is_printed() {
     ] {
         let run = derny(&["ltl", formula]);
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{formula}");
-        let caret = run.stderr.lines().find(|line| line.trim_start_matches([' ', '|']).starts_with('^'));
+        let caret = run
+            .stderr
+            .lines()
+            .find(|line| line.trim_start_matches([' ', '|']).starts_with('^'));
         let caret = caret.unwrap_or_else(|| panic!("{formula}: no caret in\n{}", run.stderr));
         let above = run.stderr.lines().find(|line| line.contains("| "));
         let above = above.unwrap_or_else(|| panic!("{formula}: no formula in\n{}", run.stderr));
         let begin = above.find("| ").expect("found") + 2;
-        assert_eq!(caret.find('^'), Some(begin + column), "{formula}:\n{}", run.stderr);
+        assert_eq!(
+            caret.find('^'),
+            Some(begin + column),
+            "{formula}:\n{}",
+            run.stderr
+        );
         assert!(run.stderr.starts_with("error: "), "{}", run.stderr);
     }
 }
 
 #[test]
 fn usage_errors_have_exit_code_2() {
-    for arguments in [&["ltl"][..], &["ltl", "a", "--format", "spin"], &["ltl", "a", "b"]] {
+    for arguments in [
+        &["ltl"][..],
+        &["ltl", "a", "--format", "spin"],
+        &["ltl", "a", "b"],
+    ] {
         let run = derny(arguments);
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{arguments:?}");
     }
@@ -160,10 +195,17 @@ fn what_others_read_differently_is_told_on_standard_error() {
     let run = derny(&["ltl", "a -> b && c"]);
     assert_eq!(run.code, 0);
     assert!(run.stderr.contains("warning"), "{}", run.stderr);
-    assert!(run.stderr.contains("(a -> (b & c))"), "our reading: {}", run.stderr);
+    assert!(
+        run.stderr.contains("(a -> (b & c))"),
+        "our reading: {}",
+        run.stderr
+    );
     let plain = derny(&["ltl", "a -> (b && c)"]);
     assert_eq!((plain.code, plain.stderr.as_str()), (0, ""));
-    assert_eq!(plain.stdout.lines().skip(2).collect::<Vec<_>>(), run.stdout.lines().skip(2).collect::<Vec<_>>());
+    assert_eq!(
+        plain.stdout.lines().skip(2).collect::<Vec<_>>(),
+        run.stdout.lines().skip(2).collect::<Vec<_>>()
+    );
 }
 
 fn folder() -> PathBuf {
@@ -185,8 +227,15 @@ fn formulas(text: &str) -> Vec<(String, String)> {
 fn automata_can_be_fed_back() {
     let mut failures = String::new();
     for name in [
-        "propositions", "until", "precedence", "acceptance-in-callee", "growing-stack",
-        "terminated", "failed", "names-in-braces", "ambiguous",
+        "propositions",
+        "until",
+        "precedence",
+        "acceptance-in-callee",
+        "growing-stack",
+        "terminated",
+        "failed",
+        "names-in-braces",
+        "ambiguous",
     ] {
         let program = folder().join(format!("{name}.bp"));
         let text = fs::read_to_string(&program).expect("it can be read");

@@ -77,7 +77,13 @@ impl Expectation {
 
     /// The place of its kind in the results.
     fn order(&self) -> usize {
-        let kinds = ["--ltl", "--never", "--reach", "--assertions", "--terminates"];
+        let kinds = [
+            "--ltl",
+            "--never",
+            "--reach",
+            "--assertions",
+            "--terminates",
+        ];
         let kind = kinds.iter().position(|kind| *kind == self.options[0]);
         kind.unwrap_or_else(|| panic!("line {}: no property", self.line))
     }
@@ -126,7 +132,8 @@ impl Program {
         let violated = self.properties.iter().any(|p| p.expected[0] == "violated");
         let mut wrong = Vec::new();
         if run.code > 1 {
-            wrong.push(format!("exit code {}: {}", run.code, run.stderr));
+            wrong.extend(self.properties_that_fail(way));
+            assert!(!wrong.is_empty(), "exit code {}: {}", run.code, run.stderr);
             return wrong;
         }
         if run.code != i32::from(violated) {
@@ -136,7 +143,29 @@ impl Program {
         assert_eq!(results.len(), self.properties.len());
         for (property, result) in self.properties.iter().zip(&results) {
             if let Some(what) = self.wrong_result(property, result, way) {
-                wrong.push(format!("line {}, {:?}: {what}", property.line, property.options));
+                wrong.push(format!(
+                    "line {}, {:?}: {what}",
+                    property.line, property.options
+                ));
+            }
+        }
+        wrong
+    }
+
+    /// Nothing came of all properties at once: which of them is to blame?
+    fn properties_that_fail(&self, way: &[&str]) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for property in &self.properties {
+            let mut arguments = vec!["check", self.name.as_str()];
+            arguments.extend(property.options.iter().map(String::as_str));
+            arguments.extend(way);
+            let run = derny(&arguments);
+            if run.code > 1 {
+                let options = &property.options;
+                wrong.push(format!(
+                    "{options:?}: exit code {}: {}",
+                    run.code, run.stderr
+                ));
             }
         }
         wrong
@@ -145,14 +174,19 @@ impl Program {
     fn wrong_result(&self, property: &Expectation, result: &Value, way: &[&str]) -> Option<String> {
         let text = property.options.get(1).unwrap_or(&property.options[0]);
         let asked = &result["property"];
-        if asked["kind"] != property.options[0][2..] || asked["text"] != text.trim_start_matches("--") {
+        if asked["kind"] != property.options[0][2..]
+            || asked["text"] != text.trim_start_matches("--")
+        {
             return Some(format!("the results are out of order: {asked}"));
         }
         if result["verdict"] != *property.expected[0] {
             return Some(format!("found {}", result["verdict"]));
         }
         let lasso = result["verdict"] == "violated"
-            && matches!(property.options[0].as_str(), "--ltl" | "--never" | "--terminates")
+            && matches!(
+                property.options[0].as_str(),
+                "--ltl" | "--never" | "--terminates"
+            )
             && !way.contains(&"explicit");
         match lasso {
             false => None,
@@ -359,7 +393,12 @@ fn property_files_may_have_comments_and_names_of_all_kinds() {
     let run = spec(
         "# a comment\n\n  ends : F terminated # not text\nby-2.words: F \"terminated\"\nkeeps_g:X G {g} \n",
     );
-    assert_eq!((run.code, run.stdout.lines().count()), (0, 3), "{}", run.stderr);
+    assert_eq!(
+        (run.code, run.stdout.lines().count()),
+        (0, 3),
+        "{}",
+        run.stderr
+    );
     let run = spec("# nothing\n");
     assert_eq!((run.code, run.stdout.as_str()), (0, ""), "{}", run.stderr);
     let windows = spec("ends: F terminated\r\nnever: G !terminated\r\n");
@@ -380,9 +419,18 @@ fn bad_property_files_are_refused_with_their_line() {
         ("good: F g\nbad: F nobody\nworse: F (g\n", &["bad", "worse"]),
     ] {
         let run = spec(text);
-        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{text}{}", run.stderr);
+        assert_eq!(
+            (run.code, run.stdout.as_str()),
+            (2, ""),
+            "{text}{}",
+            run.stderr
+        );
         for expected in expected {
-            assert!(run.stderr.contains(expected), "{text}{expected}:\n{}", run.stderr);
+            assert!(
+                run.stderr.contains(expected),
+                "{text}{expected}:\n{}",
+                run.stderr
+            );
         }
     }
     let run = derny(&["check", "terminated.bp", "--spec", "missing.ltl"]);
@@ -399,9 +447,22 @@ fn results_come_in_the_order_of_kinds() {
     fs::write(&path, "second: F g\nthird: F terminated\n").expect("it is written");
     let path = path.to_string_lossy();
     let run = derny(&[
-        "check", "terminated.bp", "--format", "json", "--terminates", "--reach", "L",
-        "--assertions", "--never", "gf-terminated.hoa", "--spec", &path, "--ltl", "G g",
-        "--ltl", "G h",
+        "check",
+        "terminated.bp",
+        "--format",
+        "json",
+        "--terminates",
+        "--reach",
+        "L",
+        "--assertions",
+        "--never",
+        "gf-terminated.hoa",
+        "--spec",
+        &path,
+        "--ltl",
+        "G g",
+        "--ltl",
+        "G h",
     ]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     let results = run.results();
@@ -426,7 +487,13 @@ fn results_come_in_the_order_of_kinds() {
 
 #[test]
 fn formulas_that_others_read_differently_get_a_warning() {
-    let run = derny(&["check", "precedence.bp", "--no-trace", "--ltl", "a -> b U a || b && a"]);
+    let run = derny(&[
+        "check",
+        "precedence.bp",
+        "--no-trace",
+        "--ltl",
+        "a -> b U a || b && a",
+    ]);
     assert!(run.code < 2, "{}", run.stderr);
     let run = derny(&["check", "until.bp", "--no-trace", "--ltl", "X a U b"]);
     assert!(run.code < 2, "{}", run.stderr);

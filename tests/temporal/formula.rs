@@ -68,12 +68,10 @@ impl Vocabulary {
         let text = |name| program.names.text(name);
         let procedures = || program.procedures.iter();
         Vocabulary {
-            globals: program
-                .globals
-                .iter()
-                .map(|g| braced(text(*g)))
+            globals: program.globals.iter().map(|g| braced(text(*g))).collect(),
+            procedures: procedures()
+                .map(|p| format!("in({})", text(p.name)))
                 .collect(),
-            procedures: procedures().map(|p| format!("in({})", text(p.name))).collect(),
             locals: procedures()
                 .flat_map(|p| {
                     let locals = p.locals.iter();
@@ -140,7 +138,11 @@ impl Vocabulary {
         let left = random.below(size);
         let operator = random.pick(&operators);
         let left_operand = self.formula(random, left);
-        Formula::binary(operator, left_operand, self.formula(random, size - 1 - left))
+        Formula::binary(
+            operator,
+            left_operand,
+            self.formula(random, size - 1 - left),
+        )
     }
 }
 

@@ -52,7 +52,15 @@ fn wrong_loop(begin: &Value, around: &[Value]) -> Option<String> {
 
 fn wrong_step(outline: &Outline, step: &Value) -> Option<&'static str> {
     let keys = [
-        "procedure", "point", "line", "column", "labels", "text", "depth", "globals", "locals",
+        "procedure",
+        "point",
+        "line",
+        "column",
+        "labels",
+        "text",
+        "depth",
+        "globals",
+        "locals",
     ];
     if keys.iter().any(|key| step.get(key).is_none()) {
         return Some("a key is missing");
@@ -115,7 +123,10 @@ fn wrong_pair(outline: &Outline, before: &Value, after: &Value) -> Option<&'stat
 fn names(values: &Value) -> Option<BTreeSet<String>> {
     let values = values.as_object()?;
     let boolean = |value: &Value| *value == 0 || *value == 1;
-    values.values().all(boolean).then(|| values.keys().cloned().collect())
+    values
+        .values()
+        .all(boolean)
+        .then(|| values.keys().cloned().collect())
 }
 
 fn depth(step: &Value) -> u64 {
