@@ -84,7 +84,7 @@ fn dot_has_a_node_for_every_state() {
         assert!(text.contains(&format!("  {state} -> ")), "{text}");
     }
     assert!(text.contains("doublecircle"), "{text}");
-    let quoted = hoa(&["F \"a \\ b\"", "--format", "dot"]);
+    let quoted = hoa(&["F \"a \\\\ b\"", "--format", "dot"]);
     assert!(quoted.contains("\\\\"), "a backslash is escaped: {quoted}");
 }
 
@@ -122,6 +122,20 @@ fn text_is_a_few_lines_for_people() {
     assert!(hoa(&["G a", "--format", "text"]).contains("weak"));
 }
 
+/// A never claim marks states; with several sets on edges nothing would be accepted.
+#[test]
+fn a_never_claim_is_not_generalized() {
+    let run = derny(&[
+        "ltl",
+        "G F a && G F b",
+        "--generalized",
+        "--format",
+        "never",
+    ]);
+    let accepting = run.stdout.contains("accept_");
+    assert!(run.code == 2 || accepting, "{}", run.stdout);
+}
+
 /// Every kind of proposition keeps its text, so that it can be fed back.
 #[test]
 fn propositions_keep_their_text() {
@@ -146,7 +160,7 @@ fn errors_are_underlined_and_nothing_is_printed() {
         ("G (a -> ", 8),
         ("a U", 3),
         ("a b", 2),
-        ("(a", 2),
+        ("(a", 0),
         ("a)", 1),
         ("a && && b", 5),
         ("G", 1),
@@ -156,7 +170,7 @@ fn errors_are_underlined_and_nothing_is_printed() {
         ("", 0),
         ("[]", 2),
         ("a <- b", 2),
-        ("ä U", 3),
+        ("\"ä\" U", 5),
     ] {
         let run = derny(&["ltl", formula]);
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{formula}");
