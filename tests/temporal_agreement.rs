@@ -31,7 +31,7 @@ use std::time::Instant;
 /// BDD nodes of programs this small take little; a larger store only takes time to make.
 const MEMORY: u64 = 16 << 20;
 /// What the engine with explicit states may keep, so that no program takes long.
-const EXPLICIT_STATES: usize = 100_000;
+const EXPLICIT_STATES: usize = 40_000;
 
 fn read(text: &str) -> Option<Program> {
     let source = Arc::new(Source::new("program.bp", text.as_bytes().to_vec()));
@@ -285,8 +285,8 @@ struct Tally {
     violated: usize,
     held: usize,
     beyond: usize,
-    /// Seconds, and the seed that took them.
-    slowest: (f64, u64),
+    /// Seconds, and what took them.
+    slowest: (f64, String),
 }
 
 impl Tally {
@@ -296,7 +296,7 @@ impl Tally {
         let outcome = claim.test(&program, ways);
         let seconds = begin.elapsed().as_secs_f64();
         if seconds > self.slowest.0 {
-            self.slowest = (seconds, seed);
+            self.slowest = (seconds, format!("seed {seed}, {claim}"));
         }
         match outcome {
             Ok(Some(true)) => self.violated += 1,
@@ -344,6 +344,8 @@ fn library_options() -> library::Options {
     library::Options {
         procedures: 3,
         globals: 2,
+        locals: 1,
+        parameters: 1,
         statements: 5,
         recursion: 60,
         calls: 30,
