@@ -380,7 +380,7 @@ fn formulas(program: &Program, seed: u64, count: usize) -> Vec<Formula> {
 #[test]
 fn looping_programs() {
     let mut tally = Tally::default();
-    for seed in seeds(250) {
+    for seed in seeds(500) {
         let text = looping::program(seed);
         let program = read(&text).unwrap_or_else(|| panic!("seed {seed} has errors:\n{text}"));
         for formula in formulas(&program, seed, 2) {
@@ -399,7 +399,7 @@ fn looping_programs() {
 fn programs_of_the_generator() {
     let options = library_options();
     let mut tally = Tally::default();
-    for seed in seeds(120) {
+    for seed in seeds(200) {
         let text = library::program(seed, &options);
         let program = read(&text).unwrap_or_else(|| panic!("seed {seed} has errors:\n{text}"));
         for formula in formulas(&program, seed, 2) {
