@@ -112,30 +112,30 @@ impl Board {
     }
 
     pub fn decide(&self, property: usize, verdict: Verdict) {
-        let finding = &mut self.state().findings[property];
-        if finding.verdict.is_none() {
+        let mut state = self.state();
+        // Once the findings have been reported, there is nothing to add.
+        if let Some(finding) = state.findings.get_mut(property)
+            && finding.verdict.is_none()
+        {
             finding.verdict = Some(verdict);
             finding.time = self.begin.elapsed();
         }
     }
 
     pub fn verdict(&self, property: usize) -> Option<Verdict> {
-        self.state().findings[property].verdict
+        self.state().findings.get(property)?.verdict
     }
 
     pub fn explain(&self, property: usize, trace: TraceFinding, observed: Vec<Observed>) {
-        let finding = &mut self.state().findings[property];
-        finding.trace = trace;
-        finding.observed = observed;
-        finding.time = self.begin.elapsed();
+        if let Some(finding) = self.state().findings.get_mut(property) {
+            finding.trace = trace;
+            finding.observed = observed;
+            finding.time = self.begin.elapsed();
+        }
     }
 
     pub fn measure(&self, update: impl FnOnce(&mut Statistics)) {
         update(&mut self.state().statistics);
-    }
-
-    pub fn findings(&self) -> Vec<Finding> {
-        self.state().findings.clone()
     }
 
     /// Takes the findings out, so that a long trace is not copied.

@@ -125,37 +125,62 @@ fn check_symbolically(
     board: &Board,
 ) -> Result<(), CheckError> {
     let mut plain = Vec::new();
+    // Held properties of which some proposition was never seen to be true.
+    let mut doubtful = Vec::new();
+    // Running out of nodes for one property says nothing about the next.
+    let mut ended = Ok(());
     for (index, property) in properties.iter().enumerate() {
-        match property {
-            // Each has a product of its own.
-            Property::Temporal(temporal) => {
-                let observed = temporal.observed();
-                let mut seen_all = true;
-                with_model(
-                    program,
-                    Some(temporal),
-                    &observed,
-                    options,
-                    watch,
-                    board,
-                    |model| {
-                        seen_all = temporal::check(model, index, temporal)?;
-                        Ok(())
-                    },
-                )?;
-                if board.verdict(index) == Some(Verdict::Holds) && !seen_all {
-                    vacuity::warn(program, temporal, options, watch, board)?;
-                }
-            }
-            _ => plain.push((index, property)),
+        // Each temporal property has a product of its own.
+        let Property::Temporal(temporal) = property else {
+            plain.push((index, property));
+            continue;
+        };
+        let observed = temporal.observed();
+        let mut seen_all = true;
+        let result = with_model(
+            program,
+            Some(temporal),
+            &observed,
+            options,
+            watch,
+            board,
+            |model| {
+                seen_all = temporal::check(model, index, temporal)?;
+                Ok(())
+            },
+        );
+        if board.verdict(index) == Some(Verdict::Holds) && !seen_all {
+            doubtful.push(temporal);
+        }
+        keep_going(result, &mut ended)?;
+    }
+    if !plain.is_empty() {
+        let result = with_model(program, None, &[], options, watch, board, |model| {
+            symbolic::check(model, &plain)
+        });
+        keep_going(result, &mut ended)?;
+    }
+    // Only a courtesy: whatever it runs into, the verdicts stand.
+    for temporal in doubtful {
+        if vacuity::warn(program, temporal, options, watch, board).is_err() {
+            break;
         }
     }
-    if plain.is_empty() {
-        return Ok(());
+    ended
+}
+
+/// Remembers that nodes ran out; anything else ends the check.
+fn keep_going(
+    result: Result<(), CheckError>,
+    ended: &mut Result<(), CheckError>,
+) -> Result<(), CheckError> {
+    match result {
+        Err(CheckError::Stopped(Stop::OutOfNodes)) => {
+            *ended = Err(CheckError::Stopped(Stop::OutOfNodes));
+            Ok(())
+        }
+        other => other,
     }
-    with_model(program, None, &[], options, watch, board, |model| {
-        symbolic::check(model, &plain)
-    })
 }
 
 fn check_explicitly(

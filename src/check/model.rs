@@ -3,6 +3,7 @@
 use super::{Board, CheckError, Options, Phase};
 use crate::analysis::{CallGraph, Layout, Liveness, ModRef, Observed};
 use crate::bdd::{Bdds, Collection};
+use crate::cycles::{HeadGraph, Repeating, repeating_heads};
 use crate::program::{PointId, Program};
 use crate::property::Temporal;
 use crate::saturation::{PostStar, Watch};
@@ -29,6 +30,17 @@ impl Model<'_> {
         let points = (0..self.program.points.len() as u32).map(PointId);
         let heads = points.map(|point| self.heads.at(point));
         heads.filter(|head| post_star.is_reached(*head)).count()
+    }
+
+    /// The repeating heads among those that a finished `post*` has reached.
+    pub fn repeating(&self, post_star: &PostStar<'_>) -> Result<Option<Repeating>, CheckError> {
+        self.board.enter(Phase::Cycles);
+        let summaries = post_star.summaries().iter().map(|s| s.total().cloned());
+        let graph = HeadGraph::new(self.spds, self.copies, self.watch, summaries.collect())?;
+        let universe = |head| post_star.reached_set(head, &self.spds.all_entry);
+        let heads = post_star.reached_heads();
+        let cycles = self.options.cycles;
+        Ok(repeating_heads(&graph, &universe, &heads, cycles, false)?)
     }
 
     pub fn concretizer(&self) -> Concretizer<'_> {

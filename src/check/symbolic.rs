@@ -5,7 +5,7 @@
 use super::model::Model;
 use super::trace::{Claim, explain};
 use super::{CheckError, Direction, Phase, Verdict};
-use crate::cycles::{HeadGraph, Repeating, repeating_heads};
+use crate::cycles::Repeating;
 use crate::property::Property;
 use crate::saturation::{PostStar, PreStar};
 use crate::spds::{Head, ProgramHeads};
@@ -66,7 +66,7 @@ impl Check<'_> {
             post_star.run(|_| false)?;
             for (_, violation) in &mut violations {
                 if let Violation::Runs(repeating) = violation {
-                    let forward = self.cycle(&post_star)?;
+                    let forward = model.repeating(&post_star)?;
                     *repeating = forward.ok_or_else(no_trace)?;
                 }
             }
@@ -125,7 +125,7 @@ impl Check<'_> {
                     board.decide(*index, super::verdict(reached.contains(index)));
                 }
                 Question::Cycle => {
-                    let repeating = self.cycle(post_star)?;
+                    let repeating = self.model.repeating(post_star)?;
                     board.decide(*index, super::verdict(repeating.is_some()));
                     let error = self.model.heads.error();
                     let ends = post_star.terminates_somehow() || post_star.is_reached(error);
@@ -137,19 +137,6 @@ impl Check<'_> {
             }
         }
         Ok(violations)
-    }
-
-    /// A cycle among the heads that a finished `post*` has reached.
-    fn cycle(&self, post_star: &PostStar<'_>) -> Result<Option<Repeating>, CheckError> {
-        let model = self.model;
-        model.board.enter(Phase::Cycles);
-        let summaries = post_star.summaries().iter().map(|s| s.total().cloned());
-        let summaries = summaries.collect();
-        let graph = HeadGraph::new(model.spds, model.copies, model.watch, summaries)?;
-        let universe = |head| post_star.reached_set(head, &model.spds.all_entry);
-        let heads = post_star.reached_heads();
-        let cycles = model.options.cycles;
-        Ok(repeating_heads(&graph, &universe, &heads, cycles, false)?)
     }
 
     fn backward(&self) -> Result<Vec<(usize, Violation<'_>)>, CheckError> {

@@ -44,13 +44,12 @@ pub fn check(model: &Model<'_>, index: usize, temporal: &Temporal) -> Result<boo
         let reached = model.reached_points(&post_star);
         statistics.reached_points = statistics.reached_points.max(reached);
     });
-    board.enter(Phase::Cycles);
-    let summaries = post_star.summaries().iter().map(|s| s.total().cloned());
-    let graph = HeadGraph::new(model.spds, model.copies, model.watch, summaries.collect())?;
-    let universe = |head| post_star.reached_set(head, &model.spds.all_entry);
-    let heads = post_star.reached_heads();
-    let repeating = repeating_heads(&graph, &universe, &heads, options.cycles, false)?;
+    let repeating = model.repeating(&post_star)?;
     board.decide(index, super::verdict(repeating.is_some()));
+    if repeating.is_none() && options.direction == Direction::Backward {
+        // The search backwards has found a violation, and this one has not.
+        return Err(no_trace());
+    }
     let Some(repeating) = repeating.filter(|_| options.trace) else {
         return sees_all_propositions(model, &post_star, temporal);
     };

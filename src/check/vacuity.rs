@@ -6,8 +6,7 @@
 //! watching before the proposition came true.
 
 use super::model::{Model, with_model};
-use super::{Board, CheckError, Options, Phase};
-use crate::cycles::{HeadGraph, repeating_heads};
+use super::{Board, CheckError, Options};
 use crate::program::Program;
 use crate::property::{Atom, Temporal};
 use crate::saturation::{PostStar, Watch};
@@ -29,7 +28,6 @@ pub fn warn(
     with_model(program, None, &observed, options, watch, board, |model| {
         let mut post_star = PostStar::new(model.spds, model.bdds, watch)?;
         post_star.run(|_| false)?;
-        board.enter(Phase::Cycles);
         if !runs_for_ever(model, &post_star)? {
             board.warn(format!(
                 "`{formula}` holds because there are no infinite executions: all are cut off"
@@ -92,10 +90,5 @@ fn runs_for_ever(model: &Model<'_>, post_star: &PostStar<'_>) -> Result<bool, Ch
     {
         return Ok(true);
     }
-    let summaries = post_star.summaries().iter().map(|s| s.total().cloned());
-    let graph = HeadGraph::new(model.spds, model.copies, model.watch, summaries.collect())?;
-    let universe = |head| post_star.reached_set(head, &model.spds.all_entry);
-    let heads = post_star.reached_heads();
-    let cycles = model.options.cycles;
-    Ok(repeating_heads(&graph, &universe, &heads, cycles, false)?.is_some())
+    Ok(model.repeating(post_star)?.is_some())
 }

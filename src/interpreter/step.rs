@@ -310,6 +310,17 @@ impl Assignment<'_> {
         wish: &impl Wish,
         visit: &mut dyn FnMut(&Valuation) -> bool,
     ) {
+        let mut choices = choices;
+        if let Some(constrain) = self.constrain {
+            // What the constraint reads several times is decided first: it then knows
+            // exactly whether the rest can be, so that no choice is made in vain.
+            let mut reads: FxHashMap<VariableId, u32> = FxHashMap::default();
+            for variable in self.program.expressions.reads_next(constrain) {
+                *reads.entry(variable).or_default() += 1;
+            }
+            let several = |v: &VariableId| reads.get(v).is_some_and(|times| *times > 1);
+            choices.sort_by_key(|(variable, _)| !several(variable));
+        }
         let values: Vec<Vec<bool>> = choices
             .iter()
             .map(|(variable, possible)| {

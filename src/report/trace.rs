@@ -70,9 +70,12 @@ fn describe_loop(program: &Program, trace: &Trace) -> String {
     };
     // The frames that are below the last step, but were not below the first.
     let mut left = Vec::new();
-    let around = trace.stem.last().into_iter().chain(&trace.cycle);
+    let mut latest: FxHashMap<u32, &Step> = FxHashMap::default();
+    for step in trace.stem.last().into_iter().chain(&trace.cycle) {
+        latest.insert(step.depth, step);
+    }
     for depth in first.depth..last.depth {
-        let frame = around.clone().rfind(|step| step.depth == depth);
+        let frame = latest.get(&depth);
         if let Some(Location::At(point)) = frame.map(|frame| frame.location) {
             left.push(program.names.text(program.procedure_of(point).name));
         }

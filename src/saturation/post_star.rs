@@ -119,15 +119,19 @@ impl<'a> PostStar<'a> {
     pub fn run(&mut self, mut enough: impl FnMut(Head) -> bool) -> Result<(), Stop> {
         let mut seen = 0;
         let mut rounds = 0_u64;
-        while !self.met
-            && let Some(Reverse((_, edge))) = self.queue.pop()
-        {
+        loop {
             for new in &self.edges[seen..] {
                 if enough(new.head) {
                     return Ok(());
                 }
             }
             seen = self.edges.len();
+            if self.met {
+                return Ok(());
+            }
+            let Some(Reverse((_, edge))) = self.queue.pop() else {
+                return Ok(());
+            };
             self.watch.check()?;
             rounds += 1;
             if rounds.is_multiple_of(1024) {
@@ -139,12 +143,6 @@ impl<'a> PostStar<'a> {
             self.bdds.safe_point();
             self.look_at(edge)?;
         }
-        for new in &self.edges[seen..] {
-            if enough(new.head) {
-                return Ok(());
-            }
-        }
-        Ok(())
     }
 
     pub fn is_reached(&self, head: Head) -> bool {

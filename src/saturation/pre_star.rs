@@ -81,7 +81,7 @@ impl<'a> PreStar<'a> {
         }
         for (goal, set) in goals {
             if Some(goal) == spds.bottom {
-                pre_star.bottom_goal = set;
+                pre_star.bottom_goal = spds.before_bottom(bdds, &set)?;
             } else {
                 pre_star.add(goal, Target::Final, &set)?;
             }

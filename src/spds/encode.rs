@@ -427,6 +427,7 @@ impl Encoder<'_, '_> {
             start_set,
             bottom,
             bottom_forget,
+            stopped: vec![self.heads.error(), self.heads.terminated()],
             accepting,
             memory,
         };

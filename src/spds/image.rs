@@ -28,6 +28,26 @@ impl Transfer {
 }
 
 impl Spds {
+    /// The valuations below the lowest frame from which staying there, for as long as it
+    /// takes the automaton, leads into `set`.
+    pub fn before_bottom(&self, bdds: &Bdds, set: &Bdd) -> BddResult {
+        let mut reached = set.clone();
+        let Some(bottom) = self.bottom else {
+            return Ok(reached);
+        };
+        loop {
+            let mut more = reached.clone();
+            for id in self.rules_from(bottom) {
+                let before = self.transfer(self.rule(id)).preimage(bdds, &reached)?;
+                more = bdds.or(&more, &before)?;
+            }
+            if more == reached {
+                return Ok(reached);
+            }
+            reached = more;
+        }
+    }
+
     /// The heads that a push leads to: current variables, the frame below forgotten.
     pub fn pushed(&self, bdds: &Bdds, rule: &Rule, entry: EntryId, set: &Bdd) -> BddResult {
         let key = bdds.and_exists(set, &self.transfer(rule).relation, &self.all_current)?;

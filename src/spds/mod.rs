@@ -158,6 +158,8 @@ pub struct Spds {
     pub bottom: Option<Head>,
     /// ... and the current variables that do not matter there.
     pub bottom_forget: Bdd,
+    /// Heads at which the program has stopped, and stays for ever.
+    pub stopped: Vec<Head>,
     /// In a product: the valuations in which the automaton accepts, ...
     pub accepting: Option<Bdd>,
     /// ... and the variables that remember, in the frame on top and of the one popped last.

@@ -26,7 +26,7 @@ pub fn find_lasso(
     let within = repeating.closed.then_some(&repeating.sets);
     loop {
         let (head, values) = end_of(&stem);
-        if is_stopped(search, head) {
+        if search.spds.stopped.contains(&head) {
             // It stays as it is for ever, whatever the automaton does meanwhile.
             return AbstractTrace::new(search, stem, None).map(Some);
         }
@@ -73,13 +73,6 @@ fn end_of(path: &Path) -> (Head, &[bool]) {
     }
 }
 
-/// Whether the program has stopped at a head: all it does is stay there.
-fn is_stopped(search: &Search<'_>, head: Head) -> bool {
-    let spds = search.spds;
-    let mut rules = spds.rules_from(head);
-    rules.all(|id| matches!(spds.rule(id).right, Right::Step(to) if to == head))
-}
-
 /// A shortest path to one of these heads; to the one below the lowest frame, if that is
 /// among them and nearer.
 fn stem_to(search: &Search<'_>, repeating: &Sets) -> Result<Option<Path>, Stop> {
@@ -94,7 +87,9 @@ fn stem_to(search: &Search<'_>, repeating: &Sets) -> Result<Option<Path>, Stop> 
     let Some((bottom, set)) = spds.bottom.and_then(|b| Some((b, repeating.get(&b)?))) else {
         return Ok(running);
     };
-    // Inside the lowest frame, to where it can be popped into the set.
+    // Inside the lowest frame, to where it can be popped into the set, or to where the
+    // automaton gets into it while nothing else happens.
+    let set = &spds.before_bottom(search.bdds, set)?;
     let popped = |head: Head| {
         let mut pops = spds.rules_from(head).map(|id| (id, spds.rule(id)));
         match pops.find(|(_, rule)| matches!(rule.right, Right::Pop { .. })) {

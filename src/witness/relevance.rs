@@ -55,6 +55,8 @@ fn unrolled(trace: &Trace) -> Vec<Cow<'_, Step>> {
     let mut steps: Vec<_> = trace.stem.iter().map(Cow::Borrowed).collect();
     let depths = trace.stem.last().zip(trace.cycle.last());
     let growth = depths.map_or(0, |(first, last)| last.depth - first.depth);
+    // A call that the cycle begins with is folded on the stem's last step.
+    let begins_with = trace.stem.last().and_then(|step| step.folded);
     for round in 0..ROUNDS {
         steps.extend(trace.cycle.iter().map(|step| match round * growth {
             0 => Cow::Borrowed(step),
@@ -63,6 +65,9 @@ fn unrolled(trace: &Trace) -> Vec<Cow<'_, Step>> {
                 ..step.clone()
             }),
         }));
+        if let Some(last) = steps.last_mut().filter(|_| begins_with.is_some()) {
+            last.to_mut().folded = begins_with;
+        }
     }
     steps
 }
