@@ -11,6 +11,7 @@ use crate::program::Program;
 use crate::property::{Atom, Temporal};
 use crate::saturation::{PostStar, Watch};
 use crate::spds::{HeadMeaning, Observer, Place};
+use ltl2ba_rs::{Formula, Node, NodeId, Unary};
 
 /// Puts warnings on the board if the property holds vacuously in an obvious way.
 pub fn warn(
@@ -71,8 +72,9 @@ pub fn warn(
         Ok(())
     })?;
     for atom in unseen {
-        // "Never an error" is what one wants to hear.
-        if temporal.atoms[atom] != Atom::Error {
+        // "Never an error" is what one wants to hear, and whoever writes `!p` says that it
+        // may be false.
+        if temporal.atoms[atom] != Atom::Error && !is_only_negated(formula, atom) {
             board.warn(format!(
                 "`{}` is never true in this program, although `{formula}` speaks of it",
                 formula.propositions()[atom].source()
@@ -80,6 +82,17 @@ pub fn warn(
         }
     }
     Ok(())
+}
+
+/// Whether a proposition occurs only as `!p`.
+fn is_only_negated(formula: &Formula, atom: usize) -> bool {
+    let is_atom = |id: NodeId| formula.node(id) == Node::Proposition(atom as u32);
+    let elsewhere = formula.nodes().iter().any(|node| match node {
+        Node::Constant(_) | Node::Proposition(_) | Node::Unary(Unary::Not, _) => false,
+        Node::Unary(_, operand) => is_atom(*operand),
+        Node::Binary(_, left, right) => is_atom(*left) || is_atom(*right),
+    });
+    !elsewhere && !is_atom(formula.root())
 }
 
 fn runs_for_ever(model: &Model<'_>, post_star: &PostStar<'_>) -> Result<bool, CheckError> {

@@ -2,10 +2,14 @@
 
 use super::Exit;
 use super::arguments::{AutomatonFormat, LtlArguments};
+use anyhow::bail;
 use ltl2ba_rs::{Automaton, Options};
 use std::io::Write;
 
 pub fn run(arguments: &LtlArguments) -> anyhow::Result<Exit> {
+    if arguments.generalized && arguments.format == AutomatonFormat::Never {
+        bail!("a never claim has its acceptance on states: leave out --generalized");
+    }
     let parsed = match ltl2ba_rs::parse(&arguments.formula) {
         Ok(parsed) => parsed,
         Err(error) => {
