@@ -51,6 +51,7 @@ impl Liveness {
             is_loop_head,
             always: always_live(program, layout, observed),
             live: BitRows::new(program.points.len(), layout.len() as usize),
+            at_exit: Vec::new(),
             scratch: vec![0; (layout.len() as usize).div_ceil(64).max(1)],
             queue: calls.bottom_up.iter().rev().copied().collect(),
             queued: vec![true; program.procedures.len()],
@@ -103,6 +104,7 @@ struct Flow<'a> {
     always: BitRows,
     live: BitRows,
     scratch: Vec<u64>,
+    at_exit: Vec<u64>,
     queue: VecDeque<ProcedureId>,
     queued: Vec<bool>,
 }
@@ -184,7 +186,8 @@ impl Flow<'_> {
     fn pass_through_call(&mut self, call: &Call, set: &mut [u64]) {
         let callee = self.program.procedure(call.callee);
         let modified = self.mod_ref.modified(call.callee);
-        let mut at_exit = vec![0; set.len()];
+        let mut at_exit = std::mem::take(&mut self.at_exit);
+        at_exit.resize(set.len(), 0);
         for (word, (live, modified)) in at_exit.iter_mut().zip(set.iter_mut().zip(modified)) {
             *word = *live & *modified;
             *live &= !*modified;
@@ -198,6 +201,7 @@ impl Flow<'_> {
         if self.live.join(callee.exit().0 as usize, &at_exit) {
             self.enqueue(call.callee);
         }
+        self.at_exit = at_exit;
         let at_entry = self.live.row(callee.entry().0 as usize);
         let globals = self.layout.global_range();
         for global in bits::members(at_entry).filter(|v| globals.contains(v)) {

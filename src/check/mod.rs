@@ -50,6 +50,8 @@ pub struct Options {
     pub memory: u64,
     /// How cycles are searched.
     pub cycles: cycles::Options,
+    /// Whether large structures are left to the end of the process instead of being freed.
+    pub process_ends: bool,
     /// Whether the peak of live nodes is measured, at some cost in time.
     pub measure: bool,
 }
@@ -66,6 +68,7 @@ impl Default for Options {
                 method: cycles::Method::Auto,
                 rough_components: true,
             },
+            process_ends: false,
             measure: false,
         }
     }

@@ -56,8 +56,17 @@ impl Check<'_> {
         let model = self.model;
         model.board.enter(Phase::Saturation);
         let mut post_star = PostStar::new(model.spds, model.bdds, model.watch)?;
+        let result = self.decide(&mut post_star);
+        if model.options.process_ends {
+            std::mem::forget(post_star);
+        }
+        result
+    }
+
+    fn decide(&self, post_star: &mut PostStar<'_>) -> Result<(), CheckError> {
+        let model = self.model;
         let mut violations = match model.options.direction {
-            Direction::Forward => self.forward(&mut post_star)?,
+            Direction::Forward => self.forward(post_star)?,
             Direction::Backward => self.backward()?,
         };
         let wants_trace = model.options.trace && !violations.is_empty();
@@ -66,14 +75,14 @@ impl Check<'_> {
             post_star.run(|_| false)?;
             for (_, violation) in &mut violations {
                 if let Violation::Runs(repeating) = violation {
-                    let forward = model.repeating(&post_star)?;
+                    let forward = model.repeating(post_star)?;
                     *repeating = forward.ok_or_else(no_trace)?;
                 }
             }
         }
         model.board.measure(|statistics| {
             statistics.edges = statistics.edges.max(post_star.edge_count());
-            statistics.reached_points = model.reached_points(&post_star);
+            statistics.reached_points = model.reached_points(post_star);
         });
         if wants_trace {
             let summaries = post_star.summaries();

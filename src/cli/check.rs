@@ -99,6 +99,7 @@ fn options(arguments: &CheckArguments, limits: &Limits) -> Options {
         trace: !arguments.no_trace,
         trace_limit: arguments.trace_limit,
         memory: limits.reservable,
+        process_ends: true,
         measure: arguments.stats,
         cycles: cycles::Options {
             method: match arguments.cycles {

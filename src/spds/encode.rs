@@ -82,6 +82,12 @@ pub(super) struct Encoder<'a, 'b> {
     known_resumes: FxHashMap<Vec<u64>, u32>,
 }
 
+/// The data variables that matter after a step.
+enum After<'e> {
+    At(Head),
+    These(&'e [u64]),
+}
+
 impl Encoder<'_, '_> {
     fn add_entry(&mut self, procedure: ProcedureId, initial: &Bdd) -> Result<(), OutOfNodes> {
         let row = procedure.0 as usize;
@@ -210,7 +216,7 @@ impl Encoder<'_, '_> {
                     ..Effect::default()
                 };
                 let from = self.heads.at(point);
-                let transfer = self.transfer(from, &after, effect, Memory::Pop)?;
+                let transfer = self.transfer(from, After::These(&after), effect, Memory::Pop)?;
                 self.add_rule(from, transfer, right, false);
             }
         }
@@ -221,7 +227,7 @@ impl Encoder<'_, '_> {
     fn transfer(
         &mut self,
         from: Head,
-        after: &[u64],
+        after: After<'_>,
         effect: Effect<'_>,
         memory: Memory,
     ) -> Result<TransferId, OutOfNodes> {
@@ -234,6 +240,10 @@ impl Encoder<'_, '_> {
         });
         let effect = Effect { watched, ..effect };
         let before = self.variables.heads.row(from.0 as usize);
+        let after = match after {
+            After::At(head) => self.variables.heads.row(head.0 as usize),
+            After::These(variables) => variables,
+        };
         self.transfers.step(before, after, &effect)
     }
 
@@ -249,8 +259,8 @@ impl Encoder<'_, '_> {
     fn encode_stopped(&mut self) -> Result<(), OutOfNodes> {
         if self.observer.is_some() {
             for head in [self.heads.error(), self.heads.terminated()] {
-                let after = self.variables.heads.row(head.0 as usize).to_vec();
-                let transfer = self.transfer(head, &after, Effect::default(), Memory::Step)?;
+                let (after, effect) = (After::At(head), Effect::default());
+                let transfer = self.transfer(head, after, effect, Memory::Step)?;
                 self.add_rule(head, transfer, Right::Step(head), false);
             }
         }
@@ -274,9 +284,8 @@ impl Encoder<'_, '_> {
             },
             ..effect
         };
-        let after = self.variables.heads.row(to.0 as usize).to_vec();
         let from = self.heads.at(from);
-        let transfer = self.transfer(from, &after, effect, Memory::Step)?;
+        let transfer = self.transfer(from, After::At(to), effect, Memory::Step)?;
         self.add_rule(from, transfer, Right::Step(to), false);
         Ok(())
     }
@@ -354,10 +363,9 @@ impl Encoder<'_, '_> {
                 afterwards: self.program.procedure(procedure).enforce,
                 ..Effect::default()
             };
-            let after = self.variables.at(call.next).to_vec();
-            let transfer = self.transfer(returning, &after, effect, Memory::Return)?;
-            let next = Right::Step(self.heads.at(call.next));
-            self.add_rule(returning, transfer, next, true);
+            let next = self.heads.at(call.next);
+            let transfer = self.transfer(returning, After::At(next), effect, Memory::Return)?;
+            self.add_rule(returning, transfer, Right::Step(next), true);
         }
         Ok(())
     }
