@@ -7,9 +7,7 @@
 //! was declared. Locals come above globals.
 
 use super::{DataVariable, Layout};
-use crate::program::{
-    Action, Domain, Expression, Operation, ProcedureId, Program, Target, VariableId,
-};
+use crate::program::{Action, Expression, Operation, ProcedureId, Program, Target, VariableId};
 use std::ops::Range;
 
 /// A cell and what it is called in an order.
@@ -17,6 +15,16 @@ use std::ops::Range;
 pub struct NamedCell {
     pub name: String,
     pub bits: Range<DataVariable>,
+}
+
+/// Which order is wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    #[default]
+    Interleaved,
+    Sequential,
+    /// As a user has written it: see [`parse`].
+    Given(String),
 }
 
 /// Groups of cells, from the top down; indices into a list of [`NamedCell`]s.
@@ -54,6 +62,19 @@ pub fn cells_of(program: &Program, layout: &Layout) -> Vec<NamedCell> {
     cells
 }
 
+/// The groups of the order wanted for a program; or what is wrong with the one given.
+pub fn groups(
+    choice: &Choice,
+    cells: &[NamedCell],
+    meetings: impl FnOnce() -> Meetings,
+) -> Result<Groups, String> {
+    match choice {
+        Choice::Interleaved => Ok(interleaved(cells, &meetings())),
+        Choice::Sequential => Ok(sequential(cells)),
+        Choice::Given(text) => parse(text, cells),
+    }
+}
+
 /// Each cell by itself, as declared.
 pub fn sequential(cells: &[NamedCell]) -> Groups {
     (0..cells.len()).map(|cell| vec![cell]).collect()
@@ -69,16 +90,12 @@ pub fn interleaved(cells: &[NamedCell], meetings: &Meetings) -> Groups {
     groups.into_values().collect()
 }
 
-/// The data variables of an order from the top down: first those that are in no cell (an
-/// automaton's, which split everything else), then group by group. A bit that several
+/// The data variables of an order from the top down, group by group. A bit that several
 /// procedures share stands where it is named first.
-pub fn flatten(cells: &[NamedCell], groups: &Groups, count: u32) -> Vec<DataVariable> {
-    let mut is_in_cell = vec![false; count as usize];
-    for bit in cells.iter().flat_map(|cell| cell.bits.clone()) {
-        is_in_cell[bit as usize] = true;
-    }
-    let mut order: Vec<_> = (0..count).filter(|v| !is_in_cell[*v as usize]).collect();
-    let mut placed = vec![false; count as usize];
+pub fn flatten(cells: &[NamedCell], groups: &Groups) -> Vec<DataVariable> {
+    let end = cells.iter().map(|cell| cell.bits.end).max().unwrap_or(0);
+    let mut order = Vec::with_capacity(end as usize);
+    let mut placed = vec![false; end as usize];
     for group in groups {
         let widest = group.iter().map(|cell| cells[*cell].bits.len()).max();
         for place in 0..widest.unwrap_or(0) as u32 {
@@ -111,25 +128,24 @@ impl Meetings {
 
     pub fn of(program: &Program, layout: &Layout) -> Self {
         let mut meetings = Meetings::new(layout.len());
-        let is_wide = |cell: &crate::program::Cell| cell.domain.bits() > 1;
-        let wide = program.globals.iter().any(is_wide)
-            || program.procedures.iter().any(|p| p.locals.iter().any(is_wide));
-        if wide {
-            for id in program.procedure_ids() {
-                Meeter {
-                    program,
-                    layout,
-                    procedure: id,
-                    meetings: &mut meetings,
-                }
-                .meet_in_procedure();
+        for id in program.procedure_ids() {
+            Meeter {
+                program,
+                layout,
+                procedure: id,
+                meetings: &mut meetings,
             }
+            .meet_in_procedure();
         }
         meetings
     }
 
     fn representative(&self, mut variable: DataVariable) -> DataVariable {
-        while self.parents.get(variable as usize).is_some_and(|p| *p != variable) {
+        while self
+            .parents
+            .get(variable as usize)
+            .is_some_and(|p| *p != variable)
+        {
             variable = self.parents[variable as usize];
         }
         variable
@@ -335,13 +351,11 @@ fn unknown_name(line: usize, name: &str, cells: &[NamedCell]) -> String {
 /// Groups in the form that [`parse`] reads.
 pub fn show(cells: &[NamedCell], groups: &Groups) -> String {
     let line = |group: &Vec<usize>| {
-        let names: Vec<_> = group.iter().map(|cell| cells[*cell].name.as_str()).collect();
+        let names: Vec<_> = group
+            .iter()
+            .map(|cell| cells[*cell].name.as_str())
+            .collect();
         names.join(" ") + "\n"
     };
     groups.iter().map(line).collect()
-}
-
-/// A truth value alone in its group is not worth a look at meetings.
-pub fn is_wide(domain: Domain) -> bool {
-    domain.bits() > 1
 }

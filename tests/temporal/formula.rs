@@ -68,7 +68,11 @@ impl Vocabulary {
         let text = |name| program.names.text(name);
         let procedures = || program.procedures.iter();
         Vocabulary {
-            globals: program.globals.iter().map(|g| braced(text(g.name))).collect(),
+            globals: program
+                .globals
+                .iter()
+                .map(|g| braced(text(g.name)))
+                .collect(),
             procedures: procedures()
                 .map(|p| format!("in({})", text(p.name)))
                 .collect(),
