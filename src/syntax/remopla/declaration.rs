@@ -55,9 +55,7 @@ impl Parser<'_> {
 
     /// All integers are natural numbers, so that `unsigned int` is `int`.
     fn at_unsigned(&self) -> bool {
-        self.at(TokenKind::Name)
-            && self.text() == "unsigned"
-            && self.peek().kind == TokenKind::Int
+        self.at(TokenKind::Name) && self.text() == "unsigned" && self.peek().kind == TokenKind::Int
     }
 
     pub fn superfluous_semicolons(&mut self) {
@@ -69,10 +67,12 @@ impl Parser<'_> {
 
     fn define(&mut self) {
         self.advance();
-        let read = self.identifier("the name to define").and_then(|identifier| {
-            let value = self.expression()?;
-            Ok(Define { identifier, value })
-        });
+        let read = self
+            .identifier("the name to define")
+            .and_then(|identifier| {
+                let value = self.expression()?;
+                Ok(Define { identifier, value })
+            });
         match read {
             Ok(define) => {
                 self.tree.defines.push(define);
@@ -263,7 +263,9 @@ impl Parser<'_> {
         }
         self.expect(TokenKind::RightBrace)?;
         let names = since(start, &self.tree.identifiers);
-        self.tree.enumerations.push(Enumeration { identifier, names });
+        self.tree
+            .enumerations
+            .push(Enumeration { identifier, names });
         Ok(self.tree.enumerations.len() as u32 - 1)
     }
 

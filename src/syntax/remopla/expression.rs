@@ -297,9 +297,9 @@ impl Parser<'_> {
     fn number(&mut self) -> u64 {
         let bytes = &self.lexer.bytes()[self.token.start as usize..self.token.end as usize];
         let digits = bytes.iter().map(|byte| u64::from(byte - b'0'));
-        let value = digits
-            .into_iter()
-            .try_fold(0_u64, |value, digit| value.checked_mul(10)?.checked_add(digit));
+        let value = digits.into_iter().try_fold(0_u64, |value, digit| {
+            value.checked_mul(10)?.checked_add(digit)
+        });
         value.unwrap_or_else(|| {
             let message = format!("the number `{}` is too large", self.text());
             let hint = format!("the largest number is {}", u64::MAX);

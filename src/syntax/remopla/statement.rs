@@ -160,11 +160,7 @@ impl Parser<'_> {
     }
 
     /// The arguments of a call, from their `(` on, and what comes with it.
-    fn call(
-        &mut self,
-        target: Option<ExpressionId>,
-        callee: Identifier,
-    ) -> Parsed<StatementKind> {
+    fn call(&mut self, target: Option<ExpressionId>, callee: Identifier) -> Parsed<StatementKind> {
         self.expect(TokenKind::LeftParenthesis)?;
         let arguments = match self.at(TokenKind::RightParenthesis) {
             true => since(self.tree.expressions.len(), &self.tree.expressions),
@@ -184,10 +180,7 @@ impl Parser<'_> {
     fn further_assignments(&mut self) -> Parsed<List> {
         match self.take(TokenKind::Comma) {
             true => self.assignments(),
-            false => Ok(since(
-                self.tree.assignments.len(),
-                &self.tree.assignments,
-            )),
+            false => Ok(since(self.tree.assignments.len(), &self.tree.assignments)),
         }
     }
 
@@ -347,7 +340,8 @@ impl Parser<'_> {
         self.tree.labels.pop();
         let span = Span::new(self.token.start - 1, self.token.end);
         self.report(
-            Diagnostic::error(span, "`:=` means nothing here").with_hint("`=` assigns, without `:`"),
+            Diagnostic::error(span, "`:=` means nothing here")
+                .with_hint("`=` assigns, without `:`"),
         );
         let span = self.span_from(name.start);
         self.push_point(StatementKind::Unreadable, span);

@@ -199,16 +199,7 @@ impl TokenKind {
             || self.begins_outside()
             || matches!(
                 self,
-                Assert
-                    | Assume
-                    | Break
-                    | Do
-                    | Goto
-                    | If
-                    | Return
-                    | Skip
-                    | OpenComment
-                    | EndOfFile
+                Assert | Assume | Break | Do | Goto | If | Return | Skip | OpenComment | EndOfFile
             )
     }
 }
