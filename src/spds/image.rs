@@ -50,7 +50,9 @@ impl Spds {
 
     /// The heads that a push leads to: current variables, the frame below forgotten.
     pub fn pushed(&self, bdds: &Bdds, rule: &Rule, entry: EntryId, set: &Bdd) -> BddResult {
-        let key = bdds.and_exists(set, &self.transfer(rule).relation, &self.all_current)?;
+        let transfer = self.transfer(rule);
+        let key = bdds.and_exists(set, &transfer.relation, &self.all_current)?;
+        let key = bdds.exists(&key, &transfer.below)?;
         self.interface(entry).enter_current.apply(bdds, &key)
     }
 
@@ -59,7 +61,9 @@ impl Spds {
         let interface = self.interface(entry);
         let key = bdds.and_exists(set, &interface.initial, &interface.not_key)?;
         let key = interface.key_to_next.apply(bdds, &key)?;
-        bdds.and_exists(&key, &self.transfer(rule).relation, &interface.key_next)
+        let transfer = self.transfer(rule);
+        let before = bdds.and_exists(&key, &transfer.relation, &interface.key_next)?;
+        bdds.exists(&before, &transfer.below)
     }
 
     /// The valuations at `saved` after a push, the pushed frame popped again as `summary`
@@ -96,7 +100,14 @@ impl Spds {
         // caller's: first the set is moved to next, then the two meet there.
         let after = interface.handed_to_next.apply(bdds, set)?;
         let through = self.across(bdds, rule, entry, summary)?;
-        bdds.and_exists(&through, &after, &interface.handed_next)
+        let transfer = self.transfer(rule);
+        let Some(unset) = &transfer.unset else {
+            return bdds.and_exists(&through, &after, &interface.handed_next);
+        };
+        // What the push sets in the frame below is current again after the return.
+        let after = unset.apply(bdds, &after)?;
+        let before = bdds.and_exists(&through, &after, &interface.handed_next)?;
+        bdds.exists(&before, &transfer.below)
     }
 
     /// From the valuations before a push to the handed variables, in next, once it popped.
