@@ -53,6 +53,9 @@ pub mod analysis;
 // The concrete meaning, step by step; replays traces.
 pub mod interpreter;
 
+// Symbolic pushdown systems given as such, and their concrete meaning.
+pub mod pushdown;
+
 // What is asked: labels, propositions, formulas, automata.
 pub mod property;
 

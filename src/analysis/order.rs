@@ -195,7 +195,7 @@ impl Meetings {
                     no.extend(yes);
                     no
                 }
-                Operation::ShiftLeft | Operation::ShiftRight => {
+                Operation::ShiftLeft | Operation::ShiftLeftOrFar | Operation::ShiftRight => {
                     pop();
                     pop()
                 }

@@ -5,10 +5,13 @@
 
 mod body;
 mod declarations;
+mod pushdown;
 mod scope;
 #[cfg(test)]
 mod tests;
 mod unknown;
+
+pub use pushdown::{proposition, pushdown_system};
 
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::program::{Cell, Language, Overflow, ProcedureId, Program};

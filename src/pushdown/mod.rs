@@ -17,7 +17,7 @@ mod evaluate;
 pub mod replay;
 pub mod step;
 
-pub use evaluate::{Value, evaluate, holds};
+pub use evaluate::{Value, evaluate, holds, shift_left};
 
 use crate::names::{Name, Names};
 use crate::program::{

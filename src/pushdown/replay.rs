@@ -36,9 +36,7 @@ impl Step {
     }
 
     fn is_like(&self, other: &Step) -> bool {
-        self.symbol == other.symbol
-            && self.globals == other.globals
-            && self.locals == other.locals
+        self.symbol == other.symbol && self.globals == other.globals && self.locals == other.locals
     }
 }
 
@@ -70,7 +68,9 @@ pub fn replay(system: &System, trace: &Trace<Step>) -> Result<(), Mismatch> {
             system,
             segments: &trace.segments[..i],
         };
-        replay.run(&steps.iter().collect::<Vec<_>>()).map_err(fail)?;
+        replay
+            .run(&steps.iter().collect::<Vec<_>>())
+            .map_err(fail)?;
         let pops = |last: &Step| {
             last.rule.is_some_and(|rule| {
                 system.rule(rule).right == Right::Pop && last.depth == 0 && last.folded.is_none()
@@ -156,7 +156,14 @@ impl Replay<'_> {
         if let Some(segment) = before.folded {
             return self.follows_folded(before, &view, segment, after);
         }
-        let relates = relates(system, rule, &view, &after.globals, &after.locals, &before.below);
+        let relates = relates(
+            system,
+            rule,
+            &view,
+            &after.globals,
+            &after.locals,
+            &before.below,
+        );
         match rule.right {
             Right::Step(symbol) => {
                 relates && after.symbol == Some(symbol) && after.depth == before.depth
@@ -189,7 +196,14 @@ impl Replay<'_> {
             return false;
         };
         let enters = entry.symbol == Some(first)
-            && relates(system, push, view, &entry.globals, &entry.locals, &before.below);
+            && relates(
+                system,
+                push,
+                view,
+                &entry.globals,
+                &entry.locals,
+                &before.below,
+            );
         let (Some(last), Some(pop)) = (exit.view(), exit.rule) else {
             return false;
         };

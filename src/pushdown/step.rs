@@ -5,7 +5,7 @@
 //! is left is tried value by value. The number of steps is exponential in the number of
 //! bits that may become anything; whoever asks says how much may be tried.
 
-use super::{Right, RuleId, Rule, StateId, SymbolId, System, Value, evaluate, holds};
+use super::{Right, Rule, RuleId, StateId, SymbolId, System, Value, evaluate, holds};
 use crate::program::{Cell, Domain, Expression, Operation, VariableId, When};
 
 /// The control state, the globals, and the symbol on top with its locals.
@@ -71,9 +71,7 @@ pub fn relates(
                 (first, globals.get(index as usize).copied())
             }
             (When::After, VariableId::Local(index)) => (first, locals.get(index as usize).copied()),
-            (When::Below, VariableId::Local(index)) => {
-                (second, below.get(index as usize).copied())
-            }
+            (When::Below, VariableId::Local(index)) => (second, below.get(index as usize).copied()),
             (When::Below, VariableId::Global(_)) => (second, None),
         };
         Some(Value::of(system.domain(group, variable), bits?))
@@ -85,7 +83,12 @@ pub fn relates(
 /// Whether these values are some that executions begin with.
 pub fn starts(system: &System, view: &View) -> bool {
     let group = system.symbol(system.start.symbol).group;
-    let read = |variable, _| Some(Value::of(system.domain(group, variable), view.get(variable)?));
+    let read = |variable, _| {
+        Some(Value::of(
+            system.domain(group, variable),
+            view.get(variable)?,
+        ))
+    };
     let mut conditions = system.start.conditions.iter();
     view.symbol == system.start.symbol
         && conditions.all(|condition| holds(system.expressions.operations(*condition), read))
@@ -288,13 +291,16 @@ impl Plan {
                 Some(Action::Check(condition)) => {
                     left.push(0);
                     let operations = system.expressions.operations(*condition);
-                    holds(operations, |v, when| self.read(system, before, &values, v, when))
+                    holds(operations, |v, when| {
+                        self.read(system, before, &values, v, when)
+                    })
                 }
                 Some(Action::Set(cell, condition, range)) => {
                     left.push(0);
                     let operations = &system.expressions.operations(*condition)[range.clone()];
-                    let value =
-                        evaluate(operations, |v, when| self.read(system, before, &values, v, when));
+                    let value = evaluate(operations, |v, when| {
+                        self.read(system, before, &values, v, when)
+                    });
                     let number = match value {
                         Some(Value::Truth(value)) => Some(i128::from(value)),
                         Some(Value::Number(number)) => Some(number),
@@ -348,9 +354,7 @@ impl Plan {
 
 /// The two sides of an equation of which one is a variable alone: that variable, and the
 /// operations of the other side.
-fn equation(
-    operations: &[Operation],
-) -> Option<((VariableId, When), std::ops::Range<usize>)> {
+fn equation(operations: &[Operation]) -> Option<((VariableId, When), std::ops::Range<usize>)> {
     let end = match operations.last()? {
         Operation::FalseIfUndefined => operations.len() - 1,
         _ => operations.len(),
@@ -365,7 +369,8 @@ fn equation(
         Operation::ReadBelow(variable) => Some((*variable, When::Below)),
         _ => None,
     };
-    let is_value = |range: std::ops::Range<usize>| super::is_one_value(&sides[range.clone()]).then_some(range);
+    let is_value =
+        |range: std::ops::Range<usize>| super::is_one_value(&sides[range.clone()]).then_some(range);
     let left = || Some((read(sides.first()?)?, is_value(1..sides.len())?));
     let right = || Some((read(sides.last()?)?, is_value(0..sides.len() - 1)?));
     // Where both sides are variables, the one after the step is the unknown one.

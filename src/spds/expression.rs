@@ -318,6 +318,7 @@ impl Machine<'_> {
             Operation::BitOr => a.bitwise(bdds, &b, |a, b| bdds.or(a, b)),
             Operation::BitXor => a.bitwise(bdds, &b, |a, b| bdds.xor(a, b)),
             Operation::ShiftLeft => a.shift_left(bdds, &b),
+            Operation::ShiftLeftOrFar => a.shift_left_or_far(bdds, &b),
             Operation::ShiftRight => a.shift_right(bdds, &b),
             other => unreachable!("{other:?} is no binary operation"),
         };

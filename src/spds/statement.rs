@@ -236,6 +236,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
             Operation::BitOr => key.push(16),
             Operation::BitXor => key.push(17),
             Operation::ShiftLeft => key.push(18),
+            Operation::ShiftLeftOrFar => key.push(34),
             Operation::ShiftRight => key.push(19),
             Operation::Less => key.push(20),
             Operation::LessEqual => key.push(21),

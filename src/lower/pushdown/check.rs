@@ -229,7 +229,9 @@ impl Check<'_> {
             let message = format!("`{text}` is an array: which element?");
             let marks = ["", "'", "''"][primes as usize];
             let diagnostic = Diagnostic::error(span, message);
-            return self.report(diagnostic.with_hint(format!("write `{text}{marks}[{low}]`, for example")));
+            return self.report(
+                diagnostic.with_hint(format!("write `{text}{marks}[{low}]`, for example")),
+            );
         }
         type_of(variable.domain)
     }
@@ -285,7 +287,9 @@ impl Check<'_> {
             return match primes {
                 Primes::Two if self.view.frame(Primes::One).is_some() => Diagnostic::error(
                     span,
-                    format!("`{text}''` belongs to a second symbol on the right, and there is none"),
+                    format!(
+                        "`{text}''` belongs to a second symbol on the right, and there is none"
+                    ),
                 ),
                 _ => Diagnostic::error(span, "there is no step here, so names have no primes"),
             };
@@ -293,20 +297,26 @@ impl Check<'_> {
         let marks = ["", "'", "''"][primes as usize];
         let error = |message: String| Diagnostic::error(span, message);
         if primes == Primes::Two && self.scope.is_global(name) {
-            return error(format!("`{text}` is a global, and the symbol below has locals only"))
-                .with_hint(format!("after the step it is `{text}'`"));
+            return error(format!(
+                "`{text}` is a global, and the symbol below has locals only"
+            ))
+            .with_hint(format!("after the step it is `{text}'`"));
         }
         if let Some(carriers) = (self.carriers)(name) {
             return error(format!("`{text}{marks}` is no variable here"))
                 .with_hint(format!("`{text}` is a local of {carriers}"));
         }
-        let known: Vec<&str> = self.scope.names(frame).map(|n| self.names.text(n)).collect();
+        let known: Vec<&str> = self
+            .scope
+            .names(frame)
+            .map(|n| self.names.text(n))
+            .collect();
         let message = format!("unknown variable `{text}`");
         match nearest(text, known) {
             Some(near) => error(message).with_hint(format!("did you mean `{near}{marks}`?")),
-            None if matches!(text, "true" | "false") => {
-                error(message).with_hint("there are no truth constants: leave the condition out, or write `0 = 0`")
-            }
+            None if matches!(text, "true" | "false") => error(message).with_hint(
+                "there are no truth constants: leave the condition out, or write `0 = 0`",
+            ),
             None => error(message),
         }
     }

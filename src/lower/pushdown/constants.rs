@@ -26,6 +26,17 @@ impl Constants {
         }
     }
 
+    /// All of them, by the order of the names.
+    pub fn list(&self) -> Vec<(Name, i128)> {
+        let mut list: Vec<_> = self
+            .values
+            .iter()
+            .map(|(name, value)| (*name, *value))
+            .collect();
+        list.sort_unstable();
+        list
+    }
+
     pub fn get(&self, name: Name) -> Option<i128> {
         self.values.get(&name).copied()
     }
@@ -55,7 +66,10 @@ impl Constants {
                 collector.report(diagnostic.with_related(first, "first defined here"));
                 continue;
             }
-            if overrides.iter().any(|(text, _)| text == tree.text(define.identifier)) {
+            if overrides
+                .iter()
+                .any(|(text, _)| text == tree.text(define.identifier))
+            {
                 continue;
             }
             // What has no value was reported; what depends on it is not reported again.
@@ -113,10 +127,15 @@ impl Constants {
                 .with_related(tree.span(define.identifier), "here");
         }
         let diagnostic = Diagnostic::error(span, format!("`{text}` is not defined"));
-        let known = tree.defines.iter().map(|define| tree.text(define.identifier));
+        let known = tree
+            .defines
+            .iter()
+            .map(|define| tree.text(define.identifier));
         match nearest(text, known) {
             Some(near) => diagnostic.with_hint(format!("did you mean `{near}`?")),
-            None => diagnostic.with_hint(format!("write `define {text} …` before, or use `-D {text}=…`")),
+            None => diagnostic.with_hint(format!(
+                "write `define {text} …` before, or use `-D {text}=…`"
+            )),
         }
     }
 }
@@ -125,14 +144,20 @@ impl Constants {
 fn wrong_override(tree: &Tree, text: &str, value: i128) -> Option<Diagnostic> {
     let nowhere = Span::new(0, 0);
     if value.unsigned_abs() >> NUMBER_BITS != 0 {
-        return Some(Diagnostic::error(nowhere, format!("`-D {text}`: {TOO_LARGE}")));
+        return Some(Diagnostic::error(
+            nowhere,
+            format!("`-D {text}`: {TOO_LARGE}"),
+        ));
     }
     // A name that is used and not defined is meant to be defined there.
     if tree.names.find(text).is_some() {
         return None;
     }
     let diagnostic = Diagnostic::error(nowhere, format!("`-D {text}`: there is no such name here"));
-    let known = tree.defines.iter().map(|define| tree.text(define.identifier));
+    let known = tree
+        .defines
+        .iter()
+        .map(|define| tree.text(define.identifier));
     Some(match nearest(text, known) {
         Some(near) => diagnostic.with_hint(format!("did you mean `-D {near}`?")),
         None => diagnostic,

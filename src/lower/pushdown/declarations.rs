@@ -96,9 +96,7 @@ impl Declarations<'_> {
     fn shape(&mut self, dimension: Dimension) -> Option<Shape> {
         let (low, high, span) = match dimension {
             Dimension::None => return Some(Shape::Scalar),
-            Dimension::Length(length) => {
-                (0, self.value(length)? - 1, self.tree.span_of(length))
-            }
+            Dimension::Length(length) => (0, self.value(length)? - 1, self.tree.span_of(length)),
             Dimension::Range(low, high) => {
                 let span = self.tree.span_of(low).to(self.tree.span_of(high));
                 (self.value(low)?, self.value(high)?, span)
@@ -115,6 +113,7 @@ impl Declarations<'_> {
                     return Some(Shape::Array {
                         low,
                         length: length as u32,
+                        stride: 1,
                         element: Box::new(Shape::Scalar),
                     });
                 }

@@ -171,7 +171,11 @@ impl Emitter<'_> {
     }
 
     fn name(&mut self, name: Name, primes: Primes) {
-        let bound = self.rounds.iter().rev().find(|round| round.variable == name);
+        let bound = self
+            .rounds
+            .iter()
+            .rev()
+            .find(|round| round.variable == name);
         let constant = bound.map(|round| round.value);
         if let Some(value) = constant.or_else(|| self.scope.constants.get(name)) {
             self.constant(Constant::Number(value));
@@ -222,7 +226,11 @@ impl Emitter<'_> {
                 false => Operation::Add,
             });
         }
-        self.emit(Operation::ReadElement { first, count, when }, index.start, true);
+        self.emit(
+            Operation::ReadElement { first, count, when },
+            index.start,
+            true,
+        );
         if is_truth {
             self.settle();
         }
@@ -390,7 +398,11 @@ fn push_number(output: &mut Vec<Operation>, number: i128) {
         Ok(small) => output.push(Operation::Number(small)),
         Err(_) => {
             let half = Operation::Number(1 << 32);
-            output.extend([Operation::Number((size >> 64) as u64), half, Operation::Multiply]);
+            output.extend([
+                Operation::Number((size >> 64) as u64),
+                half,
+                Operation::Multiply,
+            ]);
             output.extend([half, Operation::Multiply]);
             output.extend([Operation::Number(size as u64), Operation::Add]);
         }

@@ -28,7 +28,7 @@ use check::Check;
 use constants::Constants;
 use declarations::Declarations;
 use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use scope::{Frame, Scope, View};
 use std::sync::Arc;
 
@@ -56,7 +56,8 @@ pub fn pushdown_system(
     // The first group has no variables: it is that of all other symbols.
     let mut groups = vec![Group::default()];
     for group in &tree.groups {
-        let (cells, declarations) = declarations.row(&tree.declarations[group.declarations.clone()]);
+        let (cells, declarations) =
+            declarations.row(&tree.declarations[group.declarations.clone()]);
         groups.push(Group {
             cells,
             declarations,
@@ -102,7 +103,7 @@ pub fn pushdown_system(
             rules,
             start,
             expressions,
-            constants: scope.constants.into_iter().collect(),
+            constants: scope.constants.list(),
         }
     });
     let complete = !collector.has_errors() && !tree.incomplete;
@@ -121,14 +122,21 @@ fn by_symbol(mut rules: Vec<Rule>, mut symbols: Vec<Symbol>) -> (Vec<Rule>, Vec<
 }
 
 /// Which symbols have a local of that name, in words.
-fn carriers(scope: &Scope, name: Name, symbols: &[Symbol], names: &Names) -> Option<String> {
+fn carriers<'s>(
+    scope: &Scope,
+    name: Name,
+    symbols: impl Iterator<Item = &'s Symbol>,
+    names: &Names,
+) -> Option<String> {
     const SHOWN: usize = 4;
     let groups: Vec<_> = scope.groups_with(name).collect();
-    let carriers = symbols.iter().filter(|s| groups.contains(&s.group));
-    let carriers: Vec<_> = carriers.map(|s| format!("`{}`", names.text(s.name))).collect();
+    let carriers = symbols.filter(|symbol| groups.contains(&symbol.group));
+    let carriers: Vec<_> = carriers
+        .map(|s| format!("`{}`", names.text(s.name)))
+        .collect();
     let more = carriers.len().saturating_sub(SHOWN);
     let first = carriers[..carriers.len().min(SHOWN)].join(", ");
-    match (groups.is_empty(), more) {
+    match (carriers.is_empty(), more) {
         (true, _) => None,
         (false, 0) => Some(first),
         (false, _) => Some(format!("{first} and {more} more")),
@@ -195,7 +203,8 @@ impl Lowering<'_> {
                 if let Some(first) = first_place.insert(identifier.name, span) {
                     let message = format!("`{text}` has its locals already");
                     let diagnostic = Diagnostic::error(span, message);
-                    self.collector.report(diagnostic.with_related(first, "from here"));
+                    self.collector
+                        .report(diagnostic.with_related(first, "from here"));
                 }
                 match self.symbols.get_mut(&identifier.name) {
                     Some(symbol) => symbol.group = id,
@@ -302,7 +311,11 @@ impl Lowering<'_> {
         self.add_state(&mut relation, Operation::Read(self.state_cell), before);
         let next = Operation::ReadNext(self.state_cell);
         if before == after && self.states.len() > 1 {
-            let kept = [next, Operation::Read(self.state_cell), Operation::NumbersEqual];
+            let kept = [
+                next,
+                Operation::Read(self.state_cell),
+                Operation::NumbersEqual,
+            ];
             relation.push(self.expressions.add(kept));
         } else {
             self.add_state(&mut relation, next, after);
@@ -322,31 +335,35 @@ impl Lowering<'_> {
     /// Adds the parts of a condition.
     fn condition(&mut self, id: ExpressionId, view: View, conditions: &mut Vec<Expression>) {
         let (tree, scope) = (self.tree, self.scope);
-        let symbols: Vec<&Symbol> = self.symbols.values().collect();
-        let carriers = |name| carriers(scope, name, symbols.iter().copied(), &tree.names);
+        let symbols = &self.symbols;
+        let carriers = |name| carriers(scope, name, symbols.values(), &tree.names);
         let checked = Check {
             tree,
             names: &tree.names,
             scope,
             view,
-            collector: self.collector,
+            collector: &mut *self.collector,
             carriers: &carriers,
         }
         .condition(id);
-        let Some(checked) = checked else {
+        // No system comes out of a text with errors.
+        let Some(checked) = checked.filter(|_| !self.collector.has_errors()) else {
             return;
         };
         self.operations = self.operations.saturating_add(checked.operations);
         if self.operations > MOST_OPERATIONS {
             let diagnostic = Diagnostic::error(tree.span_of(id), TOO_LONG);
             self.collector.report(diagnostic);
-            self.operations = 0;
             return;
         }
         let operations = emit::emit(tree, scope, view, id, &checked);
+        // The same part comes again where a body reaches further than was meant.
+        let mut known: FxHashSet<&[Operation]> = FxHashSet::default();
         for part in emit::conjuncts(&operations) {
-            let part = self.expressions.add(part.iter().copied());
-            conditions.push(part);
+            if known.insert(part) {
+                let part = self.expressions.add(part.iter().copied());
+                conditions.push(part);
+            }
         }
     }
 }

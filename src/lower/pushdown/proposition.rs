@@ -26,7 +26,7 @@ pub fn proposition(system: &System, text: &str) -> Result<Vec<Box<[Operation]>>,
         &system.declarations,
         &system.groups,
     );
-    let carriers = |name| carriers(&scope, name, &system.symbols, &tree.names);
+    let carriers = |name| carriers(&scope, name, system.symbols.iter(), &tree.names);
     let mut conditions = Vec::new();
     for group in (0..system.groups.len() as u32).map(GroupId) {
         let view = View {

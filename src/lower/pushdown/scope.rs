@@ -129,11 +129,7 @@ impl Scope {
     }
 }
 
-fn table(
-    cells: &[Cell],
-    declarations: &[Declaration],
-    id: impl Fn(u32) -> VariableId,
-) -> Table {
+fn table(cells: &[Cell], declarations: &[Declaration], id: impl Fn(u32) -> VariableId) -> Table {
     let variable = |declaration: &Declaration| {
         let domain = cells.get(declaration.first as usize)?.domain;
         let array = match declaration.shape {

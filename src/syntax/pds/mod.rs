@@ -13,6 +13,7 @@ pub mod tree;
 pub use tree::Tree;
 
 use super::Collector;
+use crate::names::Names;
 use crate::source::Source;
 use parser::Parser;
 use tree::ExpressionId;
@@ -24,9 +25,11 @@ pub fn parse(source: &Source) -> (Tree, Collector) {
     (parser.tree, parser.collector)
 }
 
-/// A text that is one expression, as in a property; `None` if it is none.
-pub fn parse_expression(source: &Source) -> (Tree, Option<ExpressionId>, Collector) {
+/// A text that is one expression, as in a property, with names that are known already;
+/// `None` if it is none.
+pub fn parse_expression(source: &Source, names: Names) -> (Tree, Option<ExpressionId>, Collector) {
     let mut parser = Parser::new(source.bytes());
+    parser.tree.names = names;
     let expression = parser.only_expression();
     (parser.tree, expression, parser.collector)
 }

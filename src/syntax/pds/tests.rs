@@ -2,6 +2,7 @@
 
 use super::tree::{BinaryOperator, NodeKind, Primes, Tree};
 use super::{parse, parse_expression};
+use crate::names::Names;
 use crate::source::Source;
 
 fn tree(text: &str) -> Tree {
@@ -14,7 +15,7 @@ fn tree(text: &str) -> Tree {
 /// An expression with all its parentheses.
 fn read(text: &str) -> String {
     let source = Source::new("t.pds", text.into());
-    let (tree, expression, collector) = parse_expression(&source);
+    let (tree, expression, collector) = parse_expression(&source, Names::default());
     let diagnostics = collector.finish();
     let Some(expression) = expression else {
         panic!("{text}: {diagnostics:?}");
