@@ -62,6 +62,18 @@ impl Spds {
         bdds.and_exists(&key, &self.transfer(rule).relation, &interface.key_next)
     }
 
+    /// The same, where the frame left below must also have one of the valuations `frame`.
+    pub fn pushing_onto(
+        &self,
+        bdds: &Bdds,
+        rule: &Rule,
+        entry: EntryId,
+        set: &Bdd,
+        frame: &Bdd,
+    ) -> BddResult {
+        bdds.and(&self.pushing(bdds, rule, entry, set)?, frame)
+    }
+
     /// The valuations at `saved` after a push, the pushed frame popped again as `summary`
     /// (over the key's next and the handed current variables) says.
     pub fn returned(
