@@ -48,6 +48,15 @@ impl BitRows {
     }
 }
 
+/// Adds a range of numbers.
+pub fn insert_all(set: &mut [u64], numbers: std::ops::Range<u32>) {
+    numbers.for_each(|number| insert(set, number));
+}
+
+pub fn remove_all(set: &mut [u64], numbers: std::ops::Range<u32>) {
+    numbers.for_each(|number| remove(set, number));
+}
+
 /// Adds the members of `from` to `to`; true if `to` grew.
 pub fn join(to: &mut [u64], from: &[u64]) -> bool {
     let mut grew = false;

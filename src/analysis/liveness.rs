@@ -13,10 +13,12 @@
 //!
 //! Cost: a few passes over the points, more only for long chains in recursive components.
 
-use super::mod_ref::{for_each_read, for_each_write};
+use super::mod_ref::for_each_early_read;
 use super::{CallGraph, Layout, ModRef, Observed, mark_loop_heads, reverse_postorder};
 use crate::bits::{self, BitRows};
-use crate::program::{Action, Call, Expression, PointId, ProcedureId, Program, VariableId};
+use crate::program::{
+    Action, Call, Expression, Overflow, PointId, ProcedureId, Program, Target, VariableId,
+};
 use std::collections::VecDeque;
 
 #[derive(Debug)]
@@ -80,16 +82,16 @@ impl Liveness {
             let procedure = program.procedure(*id);
             let mut in_scope = vec![0; (layout.len() as usize).div_ceil(64).max(1)];
             let locals = (0..procedure.locals.len() as u32).map(VariableId::Local);
-            let globals = (0..program.globals.len() as u32).map(VariableId::Global);
-            for variable in locals.chain(globals) {
-                bits::insert(&mut in_scope, layout.variable(variable));
+            for local in locals {
+                bits::insert_all(&mut in_scope, layout.cell(*id, local));
             }
+            bits::insert_all(&mut in_scope, layout.global_range());
             for point in procedure.points.clone() {
                 live.join(point as usize, &in_scope);
             }
             let exit = live.row_mut(procedure.exit().0 as usize);
-            for returned in 0..procedure.returns {
-                bits::insert(exit, layout.returned(returned));
+            for returned in 0..procedure.returns.len() as u32 {
+                bits::insert_all(exit, layout.returned(*id, returned));
             }
             let mut order = reverse_postorder(program, *id);
             let mut others: Vec<_> = procedure.points.clone().map(PointId).collect();
@@ -109,18 +111,19 @@ impl Liveness {
 
 fn always_live(program: &Program, layout: &Layout, observed: &[Observed]) -> BitRows {
     let mut always = BitRows::new(program.procedures.len(), layout.len() as usize);
-    for (row, procedure) in program.procedures.iter().enumerate() {
-        let enforced = procedure.enforce.into_iter();
+    for id in program.procedure_ids() {
+        let row = always.row_mut(id.0 as usize);
+        let enforced = program.procedure(id).enforce.into_iter();
         for variable in enforced.flat_map(|e| program.expressions.reads(e)) {
-            bits::insert(always.row_mut(row), layout.variable(variable));
+            bits::insert_all(row, layout.cell(id, variable));
         }
         for observed in observed {
             let variable = match observed {
                 Observed::Global(index) => VariableId::Global(*index),
-                Observed::Local(of, index) if of.0 as usize == row => VariableId::Local(*index),
+                Observed::Local(of, index) if *of == id => VariableId::Local(*index),
                 Observed::Local(..) => continue,
             };
-            bits::insert(always.row_mut(row), layout.variable(variable));
+            bits::insert_all(row, layout.cell(id, variable));
         }
     }
     always
@@ -170,29 +173,30 @@ impl Flow<'_> {
     fn visit(&mut self, point: PointId) -> bool {
         let program = self.program;
         let Self { layout, .. } = *self;
-        let procedure = program.procedure_of(point);
+        let id = program.point(point).procedure;
+        let procedure = program.procedure(id);
         let action = &program.point(point).action;
         let mut set = std::mem::take(&mut self.scratch);
         set.fill(0);
         action.for_each_successor(procedure.exit(), |next| {
             bits::join(&mut set, self.live.row(next.0 as usize));
         });
-        for_each_write(action, |variable| {
-            bits::remove(&mut set, layout.variable(variable));
+        for_each_kill(action, |variable| {
+            bits::remove_all(&mut set, layout.cell(id, variable));
         });
         // A `return` sets the returned values, and any other way to the exit leaves them
         // arbitrary: nowhere else do they live.
-        (0..layout.returned).for_each(|i| bits::remove(&mut set, layout.returned(i)));
+        bits::remove_all(&mut set, layout.returned_range());
         if let Action::Call(call) = action {
-            self.pass_through_call(call, &mut set);
+            self.pass_through_call(id, call, &mut set);
         }
         let mut read = |expression: Expression| {
             for variable in program.expressions.reads(expression) {
-                bits::insert(&mut set, layout.variable(variable));
+                bits::insert_all(&mut set, layout.cell(id, variable));
             }
         };
-        for_each_read(action, &mut read);
-        let always = self.always.row(program.point(point).procedure.0 as usize);
+        for_each_early_read(action, &mut read);
+        let always = self.always.row(id.0 as usize);
         bits::join(&mut set, always);
         if let Action::Assign {
             targets,
@@ -202,8 +206,8 @@ impl Flow<'_> {
         {
             // `'x` of a variable that the statement does not set is its old value.
             for variable in program.expressions.reads_next(*constrain) {
-                if !targets.contains(&Some(variable)) {
-                    bits::insert(&mut set, layout.variable(variable));
+                if !targets.contains(&Target::Cell(variable)) {
+                    bits::insert_all(&mut set, layout.cell(id, variable));
                 }
             }
         }
@@ -212,9 +216,14 @@ impl Flow<'_> {
         grew
     }
 
-    /// On entry, `set` is live after the call, its targets taken out; afterwards, what is
-    /// live before it.
-    fn pass_through_call(&mut self, call: &Call, set: &mut [u64]) {
+    /// On entry, `set` is live after the call of `caller`, its targets taken out;
+    /// afterwards, what is live once the assignments that come with it are made.
+    fn pass_through_call(&mut self, caller: ProcedureId, call: &Call, set: &mut [u64]) {
+        let expressions = &self.program.expressions;
+        let indices = call.targets.iter().filter_map(Target::index);
+        for variable in indices.flat_map(|index| expressions.reads(index)) {
+            bits::insert_all(set, self.layout.cell(caller, variable));
+        }
         let callee = self.program.procedure(call.callee);
         let modified = self.mod_ref.modified(call.callee);
         let mut at_exit = std::mem::take(&mut self.at_exit);
@@ -225,8 +234,8 @@ impl Flow<'_> {
         }
         let after = self.live.row(call.next.0 as usize);
         for (i, target) in call.targets.iter().enumerate() {
-            if target.is_some_and(|target| bits::contains(after, self.layout.variable(target))) {
-                bits::insert(&mut at_exit, self.layout.returned(i as u32));
+            if self.is_needed(caller, target, after) || self.may_not_fit(caller, call, i) {
+                bits::insert_all(&mut at_exit, self.layout.returned(call.callee, i as u32));
             }
         }
         if self.live.join(callee.exit().0 as usize, &at_exit) {
@@ -238,5 +247,43 @@ impl Flow<'_> {
         for global in bits::members(at_entry).filter(|v| globals.contains(v)) {
             bits::insert(set, global);
         }
+        for (target, _) in &call.assignments {
+            if let Target::Cell(variable) = target {
+                bits::remove_all(set, self.layout.cell(caller, *variable));
+            }
+        }
+    }
+
+    /// Whether the value of a call's target matters after the call.
+    fn is_needed(&self, caller: ProcedureId, target: &Target, after: &[u64]) -> bool {
+        target.cells().is_some_and(|(first, count)| {
+            let cells = (0..count).map(|k| self.layout.cell(caller, first.plus(k)));
+            cells.flatten().any(|bit| bits::contains(after, bit))
+        })
+    }
+
+    /// Whether a returned value might be too large for its target, which is then an event
+    /// of its own.
+    fn may_not_fit(&self, caller: ProcedureId, call: &Call, i: usize) -> bool {
+        let returned = self.program.procedure(call.callee).returns[i].size();
+        call.targets[i].cells().is_some_and(|(first, _)| {
+            self.program.overflow != Overflow::Wrap
+                && self.program.cell(caller, first).domain.size() < returned
+        })
+    }
+}
+
+/// Visits every variable that a step certainly sets; for a call, on its return.
+fn for_each_kill(action: &Action, mut visit: impl FnMut(VariableId)) {
+    let set = |target: &Target| {
+        if let Target::Cell(variable) = target {
+            visit(*variable);
+        }
+    };
+    match action {
+        Action::Assign { targets, .. } => targets.iter().for_each(set),
+        Action::Call(call) => call.targets.iter().for_each(set),
+        Action::Havoc { variables, .. } => variables.iter().copied().for_each(visit),
+        _ => {}
     }
 }

@@ -10,7 +10,9 @@
 
 use super::{CallGraph, Layout};
 use crate::bits::{self, BitRows};
-use crate::program::{Action, Expression, PointId, ProcedureId, Program, VariableId};
+use crate::program::{
+    Action, Expression, PointId, ProcedureId, Program, Target, Value, VariableId,
+};
 
 #[derive(Debug)]
 pub struct ModRef {
@@ -75,8 +77,8 @@ impl ModRef {
         let row = procedure.0 as usize;
         let definition = program.procedure(procedure);
         let global = |variable: VariableId| match variable {
-            VariableId::Global(_) => Some(layout.variable(variable)),
-            VariableId::Local(_) => None,
+            VariableId::Global(index) => layout.global(index),
+            VariableId::Local(_) => 0..0,
         };
         // `'x` of a variable that the statement does not set is its old value, so reading a
         // new value counts as reading.
@@ -84,9 +86,7 @@ impl ModRef {
         let mut read = |expression: Expression| {
             let reads = expressions.reads(expression);
             for variable in reads.chain(expressions.reads_next(expression)) {
-                if let Some(variable) = global(variable) {
-                    bits::insert(self.referenced.row_mut(row), variable);
-                }
+                bits::insert_all(self.referenced.row_mut(row), global(variable));
             }
         };
         definition.enforce.into_iter().for_each(&mut read);
@@ -94,37 +94,73 @@ impl ModRef {
             let action = &program.point(PointId(point)).action;
             for_each_read(action, &mut read);
             for_each_write(action, |variable| {
-                if let Some(variable) = global(variable) {
-                    bits::insert(self.modified.row_mut(row), variable);
-                }
+                bits::insert_all(self.modified.row_mut(row), global(variable));
             });
         }
     }
 }
 
-/// Visits every expression that an action evaluates in the old state.
+/// Visits every expression that an action evaluates in the old state; for a call also those
+/// it evaluates on its return.
 pub fn for_each_read(action: &Action, visit: &mut impl FnMut(Expression)) {
+    for_each_early_read(action, visit);
+    if let Action::Call(call) = action {
+        call.targets
+            .iter()
+            .filter_map(Target::index)
+            .for_each(visit);
+    }
+}
+
+/// The same, but of a call only what it evaluates before its callee begins.
+pub fn for_each_early_read(action: &Action, visit: &mut impl FnMut(Expression)) {
     match action {
         Action::Goto { .. } | Action::Havoc { .. } | Action::Exit => {}
         Action::Assign {
-            values, constrain, ..
+            targets,
+            values,
+            constrain,
+            ..
         } => {
-            values.iter().copied().for_each(&mut *visit);
+            targets
+                .iter()
+                .filter_map(Target::index)
+                .for_each(&mut *visit);
+            values
+                .iter()
+                .filter_map(Value::expression)
+                .for_each(&mut *visit);
             constrain.iter().copied().for_each(visit);
         }
-        Action::Branch { arms, .. } => arms.iter().for_each(|(condition, _)| visit(*condition)),
+        Action::Branch { arms, .. } | Action::Select { arms, .. } => {
+            arms.iter().for_each(|(condition, _)| visit(*condition));
+        }
         Action::Assert { condition, .. } | Action::Assume { condition, .. } => visit(*condition),
-        Action::Call(call) => call.arguments.iter().copied().for_each(visit),
+        Action::Call(call) => {
+            call.arguments.iter().copied().for_each(&mut *visit);
+            for (target, value) in &call.assignments {
+                target.index().into_iter().for_each(&mut *visit);
+                value.expression().into_iter().for_each(&mut *visit);
+            }
+        }
         Action::Return { values } => values.iter().copied().for_each(visit),
     }
 }
 
-/// Visits every variable that an action itself sets; for a call, on its return.
-pub fn for_each_write(action: &Action, visit: impl FnMut(VariableId)) {
+/// Visits every variable that an action itself might set; for a call, also on its return.
+pub fn for_each_write(action: &Action, mut visit: impl FnMut(VariableId)) {
+    let mut set = |target: &Target| {
+        if let Some((first, count)) = target.cells() {
+            (0..count).for_each(|k| visit(first.plus(k)));
+        }
+    };
     match action {
-        Action::Assign { targets, .. } => targets.iter().flatten().copied().for_each(visit),
+        Action::Assign { targets, .. } => targets.iter().for_each(set),
         Action::Havoc { variables, .. } => variables.iter().copied().for_each(visit),
-        Action::Call(call) => call.targets.iter().flatten().copied().for_each(visit),
+        Action::Call(call) => {
+            call.assignments.iter().for_each(|(target, _)| set(target));
+            call.targets.iter().for_each(set);
+        }
         _ => {}
     }
 }

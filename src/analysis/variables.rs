@@ -1,11 +1,13 @@
 //! The numbering of data variables that all procedures share.
 //!
-//! Locals come first: local `i` of every procedure is the same data variable, since at any
-//! time only one frame is looked at. So the number of BDD variables depends on the largest
-//! procedure and not on the program (Moped, section 6). Globals come next, and last the
-//! *returned* values that a `return` fixes and the caller takes over.
+//! A data variable is one bit. Locals come first: the locals of every procedure begin with
+//! the same data variable, since at any time only one frame is looked at. So the number of
+//! BDD variables depends on the largest procedure and not on the program (Moped, section
+//! 6). Globals come next, and last the *returned* values that a `return` fixes and the
+//! caller takes over. The bits of a cell stand side by side, the least significant first.
 
-use crate::program::{ProcedureId, Program, VariableId};
+use crate::program::{Cell, Domain, ProcedureId, Program, VariableId};
+use std::ops::Range;
 
 /// A variable that a property speaks of, and whose value therefore always matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,11 +16,16 @@ pub enum Observed {
     Local(ProcedureId, u32),
 }
 
-/// A variable of the symbolic pushdown system: an index into the shared numbering.
+/// A variable of the symbolic pushdown system, one bit: an index into the shared numbering.
 pub type DataVariable = u32;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where the bits of each cell of a row begin, and where the last one ends. Empty if every
+/// cell is one bit.
+type Offsets = Box<[u32]>;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
+    /// How many bits there are for locals, for globals and for returned values.
     pub locals: u32,
     pub globals: u32,
     pub returned: u32,
@@ -26,18 +33,48 @@ pub struct Layout {
     pub state_bits: u32,
     /// Whether frames remember that an accepting state was seen.
     pub remembers: bool,
+    global_offsets: Offsets,
+    /// For each procedure, of its locals and its return values; empty if all are one bit.
+    frame_offsets: Box<[(Offsets, Offsets)]>,
 }
 
 impl Layout {
     pub fn of(program: &Program) -> Self {
-        let procedures = &program.procedures;
-        Layout {
-            locals: procedures.iter().map(|p| p.locals.len()).max().unwrap_or(0) as u32,
-            globals: program.globals.len() as u32,
-            returned: procedures.iter().map(|p| p.returns).max().unwrap_or(0),
+        let frames = program.procedures.iter();
+        let frames = frames.map(|procedure| (&*procedure.locals, &*procedure.returns));
+        Self::new(&program.globals, frames)
+    }
+
+    /// The layout for these globals, and these locals and return values of each kind of
+    /// frame.
+    pub fn new<'c>(
+        globals: &[Cell],
+        frames: impl Iterator<Item = (&'c [Cell], &'c [Domain])> + Clone,
+    ) -> Self {
+        let of_cells = |cells: &[Cell]| offsets(cells.iter().map(|cell| cell.domain));
+        let of_domains = |domains: &[Domain]| offsets(domains.iter().copied());
+        let mut layout = Layout {
+            locals: 0,
+            globals: 0,
+            returned: 0,
             state_bits: 0,
             remembers: false,
+            global_offsets: of_cells(globals),
+            frame_offsets: Box::default(),
+        };
+        let mut wide = false;
+        for (locals, returns) in frames.clone() {
+            let (local, returned) = (of_cells(locals), of_domains(returns));
+            wide |= !local.is_empty() || !returned.is_empty();
+            layout.locals = layout.locals.max(end(&local, locals.len()));
+            layout.returned = layout.returned.max(end(&returned, returns.len()));
         }
+        layout.globals = end(&layout.global_offsets, globals.len());
+        if wide {
+            let frames = frames.map(|(locals, returns)| (of_cells(locals), of_domains(returns)));
+            layout.frame_offsets = frames.collect();
+        }
+        layout
     }
 
     pub fn len(&self) -> u32 {
@@ -49,23 +86,42 @@ impl Layout {
         self.len() == 0
     }
 
-    pub fn variable(&self, variable: VariableId) -> DataVariable {
+    /// The bits of a cell as seen from inside `procedure`.
+    pub fn cell(&self, procedure: ProcedureId, variable: VariableId) -> Range<DataVariable> {
         match variable {
-            VariableId::Local(index) => index,
-            VariableId::Global(index) => self.locals + index,
+            VariableId::Local(index) => match self.frame_offsets.get(procedure.0 as usize) {
+                Some((offsets, _)) => bits_of(offsets, index, 0),
+                None => index..index + 1,
+            },
+            VariableId::Global(index) => self.global(index),
         }
     }
 
-    pub fn returned(&self, index: u32) -> DataVariable {
-        self.locals + self.globals + index
+    pub fn global(&self, index: u32) -> Range<DataVariable> {
+        bits_of(&self.global_offsets, index, self.locals)
+    }
+
+    /// The bits of a returned cell of `procedure`.
+    pub fn returned(&self, procedure: ProcedureId, index: u32) -> Range<DataVariable> {
+        let first = self.locals + self.globals;
+        match self.frame_offsets.get(procedure.0 as usize) {
+            Some((_, offsets)) => bits_of(offsets, index, first),
+            None => first + index..first + index + 1,
+        }
+    }
+
+    /// The bits of all returned values.
+    pub fn returned_range(&self) -> Range<DataVariable> {
+        let first = self.locals + self.globals;
+        first..first + self.returned
     }
 
     /// A bit of the automaton's state.
     pub fn state_bit(&self, index: u32) -> DataVariable {
-        self.locals + self.globals + self.returned + index
+        self.returned_range().end + index
     }
 
-    pub fn state_range(&self) -> std::ops::Range<DataVariable> {
+    pub fn state_range(&self) -> Range<DataVariable> {
         self.state_bit(0)..self.state_bit(self.state_bits)
     }
 
@@ -86,7 +142,31 @@ impl Layout {
         (program..self.len()).chain(0..program).collect()
     }
 
-    pub fn global_range(&self) -> std::ops::Range<DataVariable> {
+    pub fn global_range(&self) -> Range<DataVariable> {
         self.locals..self.locals + self.globals
+    }
+}
+
+fn offsets(domains: impl Iterator<Item = Domain> + Clone) -> Offsets {
+    if domains.clone().all(|domain| domain.bits() == 1) {
+        return Box::default();
+    }
+    let mut end = 0;
+    let ends = domains.map(|domain| {
+        end += domain.bits();
+        end
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
+fn end(offsets: &Offsets, cells: usize) -> u32 {
+    offsets.last().copied().unwrap_or(cells as u32)
+}
+
+fn bits_of(offsets: &Offsets, index: u32, first: u32) -> Range<DataVariable> {
+    let at = index as usize;
+    match offsets.get(at..at + 2) {
+        Some(ends) => first + ends[0]..first + ends[1],
+        None => first + index..first + index + 1,
     }
 }

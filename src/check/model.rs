@@ -4,7 +4,7 @@ use super::{Board, CheckError, Options, Phase};
 use crate::analysis::{CallGraph, Layout, Liveness, ModRef, Observed};
 use crate::bdd::{Bdds, Collection};
 use crate::cycles::{HeadGraph, Repeating, repeating_heads};
-use crate::program::{PointId, Program};
+use crate::program::{Action, PointId, Program};
 use crate::property::Temporal;
 use crate::saturation::{PostStar, Watch};
 use crate::spds::copies::{COPIES, Copies, Order};
@@ -46,7 +46,7 @@ impl Model<'_> {
     pub fn concretizer(&self) -> Concretizer<'_> {
         Concretizer {
             program: self.program,
-            layout: self.layout,
+            layout: &self.layout,
             spds: self.spds,
             heads: self.heads,
         }
@@ -77,24 +77,26 @@ pub fn with_model(
         true => Collection::Measured,
         false => Collection::Rare,
     };
-    let bdds = Bdds::new(layout.len() * COPIES, options.memory, collection)?;
+    let count = COPIES + u32::from(changes_frames_below(program));
+    let bdds = Bdds::new(layout.len() * count, options.memory, collection)?;
     bdds.session(|| {
-        let copies = Copies::new(&bdds, Order::new(&layout.default_order()));
+        let copies = Copies::new(&bdds, Order::new(&layout.default_order()), count);
         let analyses = Analyses {
-            layout,
+            layout: layout.clone(),
             calls: &calls,
             mod_ref: &mod_ref,
             liveness: &liveness,
             observed,
             exact: false,
         };
-        let observer = temporal.map(|temporal| Observer::new(program, temporal, layout, &copies));
+        let observer =
+            temporal.map(|temporal| Observer::new(program, temporal, layout.clone(), &copies));
         let (spds, heads) = encode(program, &analyses, &copies, observer)?;
         board.measure(|statistics| {
             statistics.procedures = program.procedures.len();
             statistics.points = program.points.len();
             statistics.rules = statistics.rules.max(spds.rules.len());
-            statistics.bdd_variables = statistics.bdd_variables.max(layout.len() * COPIES);
+            statistics.bdd_variables = statistics.bdd_variables.max(layout.len() * count);
         });
         let result = work(&Model {
             program,
@@ -105,7 +107,7 @@ pub fn with_model(
             copies: &copies,
             spds: &spds,
             heads: &heads,
-            layout,
+            layout: layout.clone(),
         });
         bdds.collect();
         board.measure(|statistics| {
@@ -114,4 +116,11 @@ pub fn with_model(
         });
         result
     })
+}
+
+/// Whether some call changes its own frame, which then has to wait in another state.
+fn changes_frames_below(program: &Program) -> bool {
+    let changes =
+        |action: &Action| matches!(action, Action::Call(call) if !call.assignments.is_empty());
+    program.points.iter().any(|point| changes(&point.action))
 }

@@ -91,7 +91,7 @@ fn sees_all_propositions(
     if can_be_cut_off(model.program) {
         return Ok(false);
     }
-    let observer = Observer::new(model.program, temporal, model.layout, model.copies);
+    let observer = Observer::new(model.program, temporal, model.layout.clone(), model.copies);
     let mut unseen: Vec<&Atom> = temporal.atoms.iter().collect();
     for head in post_star.reached_heads() {
         let place = match model.heads.meaning(head) {

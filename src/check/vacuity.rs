@@ -45,7 +45,7 @@ pub fn warn(
                 HeadMeaning::Error => Place::Error,
                 HeadMeaning::Returning(_) | HeadMeaning::Terminated => continue,
             };
-            let observer = Observer::new(program, temporal, model.layout, model.copies);
+            let observer = Observer::new(program, temporal, model.layout.clone(), model.copies);
             let set = post_star.reached_set(head, &model.spds.all_entry)?;
             let mut failed = None;
             unseen.retain(|atom| {

@@ -185,7 +185,7 @@ fn summaries_agree_with_whole_stacks() {
             program
                 .globals
                 .iter()
-                .map(|g| format!("{{{}}}", program.names.text(*g))),
+                .map(|g| format!("{{{}}}", program.names.text(g.name))),
         );
         let atom = |number: usize| atoms[number % atoms.len()].clone();
         for turn in 0..3 {

@@ -115,7 +115,7 @@ fn for_each_outcome(
         } => {
             let pairs = targets.iter().zip(values);
             let choices: Vec<_> = pairs
-                .filter_map(|(target, value)| Some((((*target)?), *value)))
+                .filter_map(|(target, value)| Some((target.cells()?.0, value.expression()?)))
                 .map(|(target, value)| (target, values_of(program, value, valuation)))
                 .collect();
             Assignment {
@@ -146,6 +146,7 @@ fn for_each_outcome(
                 }))
             });
         }
+        Action::Select { .. } => todo!(),
         Action::Branch { arms, otherwise } => {
             for (condition, target) in arms {
                 if may(*condition, true) && !visit(next(*target, valuation)) {
@@ -245,7 +246,7 @@ pub fn resume(
     let before = Valuation::new(globals, locals);
     let targets = call.targets.iter().enumerate();
     let choices: Vec<_> = targets
-        .filter_map(|(i, target)| Some(((*target)?, i)))
+        .filter_map(|(i, target)| Some((target.cells()?.0, i)))
         .map(|(target, i)| {
             // Control ran off the end: the values are arbitrary.
             let values = returns.map_or(Values::ANY, |returns| Values::only(returns[i]));

@@ -148,6 +148,7 @@ pub fn evaluate<D: Domain>(
             Operation::Xor => binary(&mut stack, |a, b| a != b),
             Operation::Equal => binary(&mut stack, |a, b| a == b),
             Operation::Implies => binary(&mut stack, |a, b| !a || b),
+            _ => todo!(),
         };
         stack.push(value);
     }

@@ -10,8 +10,8 @@ use super::unknown::{Space, Unknown};
 use crate::diagnostic::Diagnostic;
 use crate::names::Name;
 use crate::program::{
-    Action, Call, Expression, Expressions, Operation, Point, PointId, Procedure, ProcedureId,
-    VariableId,
+    Action, Call, Cell, Domain, Expression, Expressions, Operation, Point, PointId, Procedure,
+    ProcedureId, Target, Value, VariableId,
 };
 use crate::source::Span;
 use crate::syntax::tree::{BinaryOperator, ExpressionId, Identifier, List, Node, StatementKind};
@@ -82,9 +82,14 @@ impl<'a> Lowering<'a> {
         self.procedures.push(Procedure {
             name: procedure.identifier.name,
             span: tree.span(procedure.identifier),
-            locals: locals.iter().map(|local| local.name).collect(),
+            locals: locals
+                .iter()
+                .map(|local| Cell::boolean(local.name))
+                .collect(),
+            declarations: Vec::new(),
             parameters: procedure.parameters,
-            returns: self.signatures[id.0 as usize].returns,
+            returns: vec![Domain::Boolean; self.signatures[id.0 as usize].returns as usize].into(),
+            return_shapes: Box::default(),
             enforce,
             points: base..self.points.len() as u32,
         });
@@ -192,7 +197,12 @@ impl<'a> Lowering<'a> {
                 }
                 Action::Assign {
                     targets: self.targets(targets),
-                    values: self.expressions(values),
+                    values: self
+                        .expressions(values)
+                        .iter()
+                        .copied()
+                        .map(Value::Of)
+                        .collect(),
                     constrain: constrained.then(|| self.expression(ExpressionId(values.end))),
                     next,
                 }
@@ -330,12 +340,13 @@ impl<'a> Lowering<'a> {
         Action::Call(Box::new(Call {
             callee: ProcedureId(index),
             arguments: lowered_arguments,
+            assignments: Box::default(),
             targets: lowered_targets,
             next,
         }))
     }
 
-    fn targets(&mut self, targets: List) -> Box<[Option<VariableId>]> {
+    fn targets(&mut self, targets: List) -> Box<[Target]> {
         let tree = self.tree;
         let several = targets.len() > 1;
         if several {
@@ -344,7 +355,7 @@ impl<'a> Lowering<'a> {
         let mut lowered = Vec::with_capacity(targets.len());
         for target in &tree.identifiers[targets.indices()] {
             if Some(target.name) == self.underscore {
-                lowered.push(None);
+                lowered.push(Target::Discard);
                 continue;
             }
             if several && let Err(first) = self.scope.targets.insert(target.name, target.start) {
@@ -359,7 +370,7 @@ impl<'a> Lowering<'a> {
                         .with_related(tree.span(first), "first here"),
                 );
             }
-            lowered.push(self.variable(*target));
+            lowered.push(self.variable(*target).map_or(Target::Discard, Target::Cell));
         }
         lowered.into()
     }

@@ -11,7 +11,7 @@ mod tests;
 mod unknown;
 
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::program::{ProcedureId, Program};
+use crate::program::{Cell, Overflow, ProcedureId, Program};
 use crate::source::{Source, Span};
 use crate::syntax;
 use body::Lowering;
@@ -44,7 +44,14 @@ pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Ve
     let program = match entry_id {
         Some(entry) if !collector.has_errors() && !tree.incomplete => Some(Program {
             source,
-            globals: tree.globals.iter().map(|global| global.name).collect(),
+            globals: tree
+                .globals
+                .iter()
+                .map(|global| Cell::boolean(global.name))
+                .collect(),
+            declarations: Vec::new(),
+            enumerations: Vec::new(),
+            overflow: Overflow::default(),
             names: tree.names,
             procedures,
             points,

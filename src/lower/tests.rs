@@ -1,7 +1,7 @@
 //! Programs and their control points.
 
 use super::boolean_program;
-use crate::program::{Action, Operation, PointId, Program};
+use crate::program::{Action, Operation, PointId, Program, Target};
 use crate::source::Source;
 use std::sync::Arc;
 
@@ -132,7 +132,7 @@ main() {
 f({a}) { return; }";
     let program = program(text);
     assert_eq!(program.globals.len(), 2);
-    assert_eq!(program.names.text(program.globals[0]), "{x > 0}");
+    assert_eq!(program.names.text(program.globals[0].name), "{x > 0}");
     assert_eq!(program.points.len(), 11);
 }
 
@@ -148,7 +148,11 @@ fn declarations_stand_between_statements_and_after_use() {
 fn the_number_of_return_values() {
     let text = "f() begin return (1), 0; end bool g() begin skip; end bool<3> h() begin return(1,0,*); end
         k() begin return (1 | 0); end void main() begin decl a, b, c; a, b := f(); a := g(); a, b, c := h(); a := k(); f(); end";
-    let returns: Vec<_> = program(text).procedures.iter().map(|p| p.returns).collect();
+    let returns: Vec<_> = program(text)
+        .procedures
+        .iter()
+        .map(|p| p.returns.len())
+        .collect();
     assert_eq!(returns, [2, 1, 3, 1, 0]);
 }
 
@@ -159,7 +163,10 @@ fn operations(expression: &str) -> String {
     let Action::Assign { values, .. } = &program.points[0].action else {
         panic!("{text}");
     };
-    let operations = program.expressions.operations(values[0]).iter();
+    let operations = program
+        .expressions
+        .operations(values[0].expression().expect("a value"))
+        .iter();
     let letters = operations.map(|operation| match *operation {
         Operation::Constant(false) => "0",
         Operation::Constant(true) => "1",
@@ -174,6 +181,7 @@ fn operations(expression: &str) -> String {
         Operation::Implies => ">",
         Operation::IfThenElse => "?",
         Operation::Schoose => "S",
+        other => panic!("{other:?} in a boolean program"),
     });
     letters.collect()
 }
@@ -215,7 +223,7 @@ fn statements_become_their_actions() {
     let program = program(text);
     let actions: Vec<_> = program.points.iter().map(|p| &p.action).collect();
     assert!(
-        matches!(actions[0], Action::Assign { targets, constrain: Some(_), .. } if targets.len() == 2 && targets[1].is_none())
+        matches!(actions[0], Action::Assign { targets, constrain: Some(_), .. } if targets.len() == 2 && targets[1] == Target::Discard)
     );
     let Action::Assume { condition, .. } = actions[1] else {
         panic!("{:?}", actions[1]);
@@ -229,7 +237,7 @@ fn statements_become_their_actions() {
     assert!(matches!(actions[6], Action::Assert { .. }));
     assert!(matches!(actions[7], Action::Call(call) if call.targets.len() == 1));
     assert!(matches!(actions[8], Action::Call(call) if call.targets.is_empty()));
-    assert!(matches!(actions[9], Action::Call(call) if *call.targets == [None]));
+    assert!(matches!(actions[9], Action::Call(call) if *call.targets == [Target::Discard]));
     assert!(program.procedures[2].enforce.is_some());
 }
 

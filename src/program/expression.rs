@@ -3,16 +3,34 @@
 //! An expression is a range of operations in one array, operands before their operator.
 //! Whoever evaluates one, over values or over BDDs, runs a small stack machine: no
 //! recursion, so that nothing a user nests can overflow our own stack.
+//!
+//! A value is a truth value or a whole number; numbers are exact and of either sign. Front
+//! ends see to it that no operation gets an operand of the other kind, and that no number
+//! can need more than [`NUMBER_BITS`] bits. An operation may have *no value*: an index out
+//! of bounds, a division by 0. What has an operand without value has none either, except
+//! that `And` and `Or` do not look at their second operand where the first one decides.
 
 use super::VariableId;
+use crate::source::Span;
+use rustc_hash::FxHashMap;
+
+/// The absolute value of every number is below 2 to this power.
+pub const NUMBER_BITS: u32 = 126;
+
+/// A shift to the left whose result is above this has no value.
+pub const SHIFT_LIMIT: i128 = 1 << 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     Constant(bool),
     /// The value of a variable before the step.
     Read(VariableId),
-    /// The value of a variable after the step; only in a `constrain`.
+    /// The value of a variable after the step; only in a `constrain`, or the relation of a
+    /// pushdown rule (of its first symbol on the right).
     ReadNext(VariableId),
+    /// The value of a variable after the step in the frame below the top; only in the
+    /// relation of a pushdown rule.
+    ReadBelow(VariableId),
     /// Either value, chosen anew at each evaluation.
     Choose,
     Not,
@@ -25,6 +43,48 @@ pub enum Operation {
     IfThenElse,
     /// `a b`: 1 if `a`; otherwise 0 if `b`; otherwise either value.
     Schoose,
+    Number(u64),
+    /// `k`: the value of the cell `k` places after `first`. No value unless `0 <= k < count`.
+    ReadElement {
+        first: VariableId,
+        count: u32,
+        when: When,
+    },
+    /// `k`: the same number. No value unless `0 <= k < count`.
+    Index {
+        count: u32,
+    },
+    Add,
+    Subtract,
+    Multiply,
+    /// Rounds towards 0. No value if the divisor is 0.
+    Divide,
+    /// These have no value on negative numbers.
+    BitAnd,
+    BitOr,
+    BitXor,
+    /// `a b`: `a` times 2 to the power `b`. No value if one is negative, or the result is
+    /// above [`SHIFT_LIMIT`].
+    ShiftLeft,
+    /// No value if one operand is negative.
+    ShiftRight,
+    Less,
+    LessEqual,
+    NumbersEqual,
+    /// From a truth value to 0 or 1.
+    ToNumber,
+    /// From a number to a truth value: only 0 is false.
+    ToTruth,
+    /// A truth value where there is one, otherwise false.
+    FalseIfUndefined,
+}
+
+/// At which time, and in which frame, an element is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum When {
+    Before,
+    After,
+    Below,
 }
 
 /// A range of operations in [`Expressions`]. Invariant: running them leaves exactly one
@@ -36,44 +96,98 @@ pub struct Expression {
 }
 
 #[derive(Debug, Default)]
-pub struct Expressions(Vec<Operation>);
+pub struct Expressions {
+    operations: Vec<Operation>,
+    /// Where some expressions stand in the source, so that one without a value can be
+    /// pointed at.
+    spans: FxHashMap<Expression, Span>,
+}
 
 impl Expressions {
     pub fn with_capacity(operations: usize) -> Self {
-        Expressions(Vec::with_capacity(operations))
+        Expressions {
+            operations: Vec::with_capacity(operations),
+            spans: FxHashMap::default(),
+        }
     }
 
     pub fn operations(&self, expression: Expression) -> &[Operation] {
-        &self.0[expression.start as usize..expression.end as usize]
+        &self.operations[expression.start as usize..expression.end as usize]
     }
 
     /// Adds an expression given in postfix form.
     pub fn add(&mut self, operations: impl IntoIterator<Item = Operation>) -> Expression {
-        let start = self.0.len() as u32;
-        self.0.extend(operations);
+        let start = self.operations.len() as u32;
+        self.operations.extend(operations);
         Expression {
             start,
-            end: self.0.len() as u32,
+            end: self.operations.len() as u32,
         }
     }
 
-    /// The variables read before the step, with repetitions.
+    /// The same, for an expression that may have no value.
+    pub fn add_at(
+        &mut self,
+        span: Span,
+        operations: impl IntoIterator<Item = Operation>,
+    ) -> Expression {
+        let expression = self.add(operations);
+        self.spans.insert(expression, span);
+        expression
+    }
+
+    /// Where an expression stands in the source, if that is known.
+    pub fn span_of(&self, expression: Expression) -> Option<Span> {
+        self.spans.get(&expression).copied()
+    }
+
+    /// The variables read before the step, with repetitions; of an array every cell that
+    /// might be.
     pub fn reads(&self, expression: Expression) -> impl Iterator<Item = VariableId> {
-        self.operations(expression)
-            .iter()
-            .filter_map(|operation| match operation {
-                Operation::Read(variable) => Some(*variable),
-                _ => None,
-            })
+        self.reads_at(expression, When::Before)
     }
 
     /// The variables whose values after the step are read, with repetitions.
     pub fn reads_next(&self, expression: Expression) -> impl Iterator<Item = VariableId> {
-        self.operations(expression)
-            .iter()
-            .filter_map(|operation| match operation {
-                Operation::ReadNext(variable) => Some(*variable),
-                _ => None,
-            })
+        self.reads_at(expression, When::After)
+    }
+
+    fn reads_at(&self, expression: Expression, at: When) -> impl Iterator<Item = VariableId> {
+        let operations = self.operations(expression).iter();
+        operations.flat_map(move |operation| {
+            let (first, count, when) = operation.cells_read().unwrap_or(NOTHING_READ);
+            let count = if when == at { count } else { 0 };
+            (0..count).map(move |k| first.plus(k))
+        })
+    }
+}
+
+const NOTHING_READ: (VariableId, u32, When) = (VariableId::Global(0), 0, When::Before);
+
+impl Operation {
+    /// Whether the operation itself might have no value.
+    pub fn may_have_no_value(&self) -> bool {
+        matches!(
+            self,
+            Operation::ReadElement { .. }
+                | Operation::Index { .. }
+                | Operation::Divide
+                | Operation::BitAnd
+                | Operation::BitOr
+                | Operation::BitXor
+                | Operation::ShiftLeft
+                | Operation::ShiftRight
+        )
+    }
+
+    /// The cells an operation may read: the first one, how many, and when.
+    pub fn cells_read(&self) -> Option<(VariableId, u32, When)> {
+        match self {
+            Operation::Read(variable) => Some((*variable, 1, When::Before)),
+            Operation::ReadNext(variable) => Some((*variable, 1, When::After)),
+            Operation::ReadBelow(variable) => Some((*variable, 1, When::Below)),
+            Operation::ReadElement { first, count, when } => Some((*first, *count, *when)),
+            _ => None,
+        }
     }
 }

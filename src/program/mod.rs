@@ -10,10 +10,17 @@
 //! mentions only globals and the locals of its own procedure, and leads only to points of
 //! its own procedure; a call has as many arguments as its callee has parameters, and as
 //! many targets as its callee has return values, or none.
+//!
+//! Where a value goes into a cell (an assignment, an argument, a return value, a result),
+//! it is *fitted*: a number outside the cell's domain is dealt with as [`Overflow`] says. A
+//! step that needs an expression without value leads to *error*, or under
+//! [`Overflow::Block`] does not exist.
 
+mod domain;
 mod expression;
 
-pub use expression::{Expression, Expressions, Operation};
+pub use domain::{Cell, Declaration, Domain, Enumeration, Overflow, Shape};
+pub use expression::{Expression, Expressions, NUMBER_BITS, Operation, SHIFT_LIMIT, When};
 
 use crate::names::{Name, Names};
 use crate::source::{Position, Source, Span};
@@ -27,7 +34,7 @@ pub struct ProcedureId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PointId(pub u32);
 
-/// A variable as seen from inside a procedure.
+/// A variable, to be exact a cell, as seen from inside a procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VariableId {
     /// An index into [`Program::globals`].
@@ -36,11 +43,25 @@ pub enum VariableId {
     Local(u32),
 }
 
+impl VariableId {
+    /// The cell `k` places further on.
+    pub fn plus(self, k: u32) -> Self {
+        match self {
+            VariableId::Global(index) => VariableId::Global(index + k),
+            VariableId::Local(index) => VariableId::Local(index + k),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Program {
     pub source: Arc<Source>,
     pub names: Names,
-    pub globals: Vec<Name>,
+    pub globals: Vec<Cell>,
+    /// The global variables as declared; empty if each is one cell of the same name.
+    pub declarations: Vec<Declaration>,
+    pub enumerations: Vec<Enumeration>,
+    pub overflow: Overflow,
     pub procedures: Vec<Procedure>,
     pub points: Vec<Point>,
     /// The labels, ordered by point, those of one point in the order of the source.
@@ -57,9 +78,15 @@ pub struct Procedure {
     /// Where the name stands in the header.
     pub span: Span,
     /// Parameters first, in their order, then the other local variables.
-    pub locals: Vec<Name>,
+    pub locals: Vec<Cell>,
+    /// The local variables as declared; empty if each is one cell of the same name.
+    pub declarations: Vec<Declaration>,
+    /// How many of the locals are parameters.
     pub parameters: u32,
-    pub returns: u32,
+    /// The cells of the return values.
+    pub returns: Box<[Domain]>,
+    /// How the return values are shown; empty if each is one cell.
+    pub return_shapes: Box<[Shape]>,
     /// No step is taken from a state of this procedure in which this is false.
     pub enforce: Option<Expression>,
     /// Its control points. The first one is where a call begins, the last one is the exit.
@@ -96,10 +123,10 @@ pub enum Action {
         targets: Box<[PointId]>,
     },
     /// All values are computed in the old state, then all targets are set at once.
-    /// A target `None` throws its value away.
+    /// Where two targets meet, the later one wins.
     Assign {
-        targets: Box<[Option<VariableId>]>,
-        values: Box<[Expression]>,
+        targets: Box<[Target]>,
+        values: Box<[Value]>,
         /// Only outcomes that make this true happen; it may read new values.
         constrain: Option<Expression>,
         next: PointId,
@@ -113,6 +140,12 @@ pub enum Action {
     Branch {
         arms: Box<[(Expression, PointId)]>,
         otherwise: PointId,
+    },
+    /// Goes to any arm whose condition is true; to `otherwise` where none is. A condition
+    /// without a value is not true, and gives one more step, to *error*.
+    Select {
+        arms: Box<[(Expression, PointId)]>,
+        otherwise: Option<PointId>,
     },
     /// Goes on where the condition is true; where it is false the program fails.
     Assert {
@@ -133,12 +166,36 @@ pub enum Action {
     Exit,
 }
 
+/// Where a value goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// It is thrown away.
+    Discard,
+    Cell(VariableId),
+    /// The cell `index` places after `first`. There is no such target unless
+    /// `0 <= index < count`.
+    Element {
+        first: VariableId,
+        count: u32,
+        index: Expression,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    Of(Expression),
+    /// Any value of the target's domain.
+    Any,
+}
+
 #[derive(Debug)]
 pub struct Call {
     pub callee: ProcedureId,
     pub arguments: Box<[Expression]>,
-    /// Empty if the return values are thrown away.
-    pub targets: Box<[Option<VariableId>]>,
+    /// Evaluated with the arguments; in effect before the callee's first step.
+    pub assignments: Box<[(Target, Value)]>,
+    /// Empty if the return values are thrown away. Indices are evaluated on the return.
+    pub targets: Box<[Target]>,
     /// Where control is after the return.
     pub next: PointId,
 }
@@ -190,10 +247,42 @@ impl Program {
 
     /// The name of a variable of `procedure`.
     pub fn variable_name(&self, procedure: ProcedureId, variable: VariableId) -> &str {
-        self.names.text(match variable {
+        self.names.text(self.cell(procedure, variable).name)
+    }
+
+    /// A cell as seen from inside `procedure`.
+    pub fn cell(&self, procedure: ProcedureId, variable: VariableId) -> Cell {
+        match variable {
             VariableId::Global(index) => self.globals[index as usize],
             VariableId::Local(index) => self.procedure(procedure).locals[index as usize],
-        })
+        }
+    }
+}
+
+impl Target {
+    /// The cells that might be set: the first one, and how many.
+    pub fn cells(&self) -> Option<(VariableId, u32)> {
+        match self {
+            Target::Discard => None,
+            Target::Cell(variable) => Some((*variable, 1)),
+            Target::Element { first, count, .. } => Some((*first, *count)),
+        }
+    }
+
+    pub fn index(&self) -> Option<Expression> {
+        match self {
+            Target::Element { index, .. } => Some(*index),
+            Target::Discard | Target::Cell(_) => None,
+        }
+    }
+}
+
+impl Value {
+    pub fn expression(&self) -> Option<Expression> {
+        match self {
+            Value::Of(expression) => Some(*expression),
+            Value::Any => None,
+        }
     }
 }
 
@@ -206,6 +295,10 @@ impl Action {
             Action::Branch { arms, otherwise } => {
                 arms.iter().for_each(|(_, target)| visit(*target));
                 visit(*otherwise);
+            }
+            Action::Select { arms, otherwise } => {
+                arms.iter().for_each(|(_, target)| visit(*target));
+                otherwise.iter().copied().for_each(visit);
             }
             Action::Assign { next, .. }
             | Action::Havoc { next, .. }

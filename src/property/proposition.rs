@@ -148,14 +148,14 @@ fn find_procedure(program: &Program, name: &str) -> Option<ProcedureId> {
 
 fn find_global(program: &Program, name: &str) -> Option<Observed> {
     let name = program.names.find(name)?;
-    let index = program.globals.iter().position(|g| *g == name)?;
+    let index = program.globals.iter().position(|g| g.name == name)?;
     Some(Observed::Global(index as u32))
 }
 
 fn find_local(program: &Program, procedure: ProcedureId, name: &str) -> Option<Observed> {
     let name = program.names.find(name)?;
     let locals = &program.procedure(procedure).locals;
-    let index = locals.iter().position(|l| *l == name)?;
+    let index = locals.iter().position(|l| l.name == name)?;
     Some(Observed::Local(procedure, index as u32))
 }
 
@@ -324,8 +324,8 @@ fn observed(
     };
     found.ok_or_else(|| {
         let known: Vec<String> = match name.procedure.and_then(|p| find_procedure(program, p)) {
-            Some(procedure) => names_of(program, &program.procedure(procedure).locals),
-            None => names_of(program, &program.globals),
+            Some(procedure) => cell_names(program, &program.procedure(procedure).locals),
+            None => cell_names(program, &program.globals),
         };
         let near = nearest(name.name, known.iter().map(String::as_str));
         let hint = match (near, name.procedure) {
@@ -338,6 +338,11 @@ fn observed(
             hint,
         )
     })
+}
+
+fn cell_names(program: &Program, cells: &[crate::program::Cell]) -> Vec<String> {
+    let names: Vec<_> = cells.iter().map(|cell| cell.name).collect();
+    names_of(program, &names)
 }
 
 fn names_of(program: &Program, names: &[crate::names::Name]) -> Vec<String> {
@@ -383,7 +388,7 @@ fn unknown_word(program: &Program, text: &str) -> PropertyError {
     let name = PropertyName::of(text);
     let known = match name.procedure.and_then(|p| find_procedure(program, p)) {
         Some(procedure) => {
-            let mut known = names_of(program, &program.procedure(procedure).locals);
+            let mut known = cell_names(program, &program.procedure(procedure).locals);
             let labels = program.labels.iter();
             let labels = labels.filter(|(point, _)| program.point(*point).procedure == procedure);
             known.extend(labels.map(|(_, label)| program.names.text(*label).to_owned()));
@@ -391,7 +396,7 @@ fn unknown_word(program: &Program, text: &str) -> PropertyError {
             known.iter().map(|k| format!("{prefix}.{k}")).collect()
         }
         None => {
-            let mut known = names_of(program, &program.globals);
+            let mut known = cell_names(program, &program.globals);
             known.extend(procedure_names(program));
             known.extend(label_names(program));
             known.extend(["terminated".to_owned(), "error".to_owned()]);

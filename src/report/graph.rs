@@ -13,7 +13,7 @@ pub use listing::write as write_listing;
 use super::excerpt::harmless;
 use crate::analysis::{CallGraph, Layout, Liveness, ModRef, reachable_points};
 use crate::bits;
-use crate::program::{Action, PointId, Procedure, ProcedureId, Program, VariableId};
+use crate::program::{Action, Cell, PointId, Procedure, ProcedureId, Program, VariableId};
 
 /// A program and what is known about it before any of its states is looked at.
 pub struct Graph<'a> {
@@ -82,8 +82,8 @@ impl<'a> Graph<'a> {
         self.names(&procedure.locals[procedure.parameters as usize..])
     }
 
-    fn names(&self, list: &[crate::names::Name]) -> String {
-        let texts: Vec<String> = list.iter().map(|name| self.text(*name)).collect();
+    fn names(&self, list: &[Cell]) -> String {
+        let texts: Vec<String> = list.iter().map(|cell| self.text(cell.name)).collect();
         texts.join(", ")
     }
 

@@ -5,7 +5,7 @@
 use super::{ReportedResult, Results};
 use crate::check::{TraceFinding, Verdict};
 use crate::interpreter::replay::{Location, Step, Trace};
-use crate::program::Program;
+use crate::program::{Cell, Program};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct, Serializer};
 use std::io::Write;
@@ -131,8 +131,10 @@ struct StepObject<'a>(&'a Program, &'a Step);
 impl Serialize for StepObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let StepObject(program, step) = *self;
-        let names = |list: &'_ [crate::names::Name]| -> Vec<&str> {
-            list.iter().map(|name| program.names.text(*name)).collect()
+        let names = |list: &'_ [Cell]| -> Vec<&str> {
+            list.iter()
+                .map(|cell| program.names.text(cell.name))
+                .collect()
         };
         let mut map = serializer.serialize_map(None)?;
         let mut locals = Vec::new();

@@ -45,7 +45,8 @@ pub struct PreStar<'a> {
     steps_into: Vec<Vec<RuleId>>,
     pushes_of: Vec<Vec<RuleId>>,
     saved_by: Vec<Vec<RuleId>>,
-    /// `Δ'`: for each push, from current variables to the handed ones in next copies.
+    /// `Δ'`: for each push, from current variables to the handed ones in next copies (and
+    /// to what the push sets in the frame below, in below copies).
     across: Vec<Option<Bdd>>,
     stacks: Stacks,
     /// What of the goal lies below the lowest frame.
@@ -241,7 +242,7 @@ impl<'a> PreStar<'a> {
             };
             match target {
                 Target::Popped => {
-                    let before = spds.pushing(bdds, rule, entry, &new)?;
+                    let before = spds.pushing_with(bdds, rule, entry, &new)?;
                     self.cross(id, entry, &before)?;
                 }
                 Target::Stack(state) if self.stacks.is_universal(state) => {
@@ -280,7 +281,7 @@ impl<'a> PreStar<'a> {
     }
 
     /// A push whose frame can be popped: `before` relates the pusher's variables to the
-    /// handed ones, in entry copies.
+    /// handed ones, in entry copies, and to what the push sets in the frame below.
     fn cross(&mut self, id: RuleId, entry: EntryId, before: &Bdd) -> Result<(), Stop> {
         let (spds, bdds) = (self.spds, self.bdds);
         let handed = &spds.interface(entry).handed_entry_to_next;
@@ -322,9 +323,7 @@ impl<'a> PreStar<'a> {
         let (spds, bdds) = (self.spds, self.bdds);
         let rule = spds.rule(id);
         if let Right::Push { entry, .. } = rule.right {
-            let interface = spds.interface(entry);
-            let after = interface.handed_to_next.apply(bdds, after)?;
-            let before = bdds.and_exists(across, &after, &interface.handed_next)?;
+            let before = spds.returning_across(bdds, rule, entry, across, after)?;
             self.add(rule.from, target, &before)?;
         }
         Ok(())

@@ -8,21 +8,31 @@
 //! * *next*: after a step (`P₁`, `Y₁`), and the entry values of a call in what waits for it;
 //! * *entry*: when the frame on top was pushed, that is, in the edge's target (`P₂`, `Y₃`).
 //!
+//! Where a push changes what the frame below keeps, there is a fourth, for the time of that
+//! step only (`Y₂`):
+//!
+//! * *below*: in the frame below the pushed one.
+//!
 //! Cubes and equalities are made once for each set of variables and then shared.
 
+use super::expression::{May, Term};
+use super::number::Number;
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds, Level, OutOfNodes};
+use crate::program::Domain;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::ops::Range;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Copy {
     Current = 0,
     Next = 1,
     Entry = 2,
+    Below = 3,
 }
 
-/// How many copies there are.
+/// How many copies there are, the one below aside.
 pub const COPIES: u32 = 3;
 
 /// The variable order: for each data variable, its place from the top.
@@ -69,15 +79,19 @@ type Pairs = Box<[(Level, Level)]>;
 pub struct Copies<'a> {
     pub bdds: &'a Bdds,
     order: Order,
+    /// How many copies of each variable there are.
+    count: u32,
     cubes: RefCell<FxHashMap<Box<[Level]>, Bdd>>,
     renamings: RefCell<FxHashMap<Pairs, Renaming>>,
 }
 
 impl<'a> Copies<'a> {
-    pub fn new(bdds: &'a Bdds, order: Order) -> Self {
+    /// `count` is [`COPIES`], or one more if some push changes the frame below.
+    pub fn new(bdds: &'a Bdds, order: Order, count: u32) -> Self {
         Copies {
             bdds,
             order,
+            count,
             cubes: RefCell::default(),
             renamings: RefCell::default(),
         }
@@ -89,7 +103,29 @@ impl<'a> Copies<'a> {
     }
 
     pub fn level(&self, variable: DataVariable, copy: Copy) -> Level {
-        self.order.0[variable as usize] * COPIES + copy as Level
+        self.order.0[variable as usize] * self.count + copy as Level
+    }
+
+    /// The value of a cell with these bits.
+    pub fn term(&self, bits: Range<DataVariable>, domain: Domain, copy: Copy) -> Term {
+        match domain {
+            Domain::Boolean => Term::Truth(May::certain(self.variable(bits.start, copy))),
+            _ => {
+                let bits = bits.map(|bit| self.variable(bit, copy)).collect();
+                Term::Number(Number::natural(self.bdds, bits))
+            }
+        }
+    }
+
+    /// Where the bits of a cell are a value of its domain.
+    pub fn valid(&self, bits: Range<DataVariable>, domain: Domain, copy: Copy) -> BddResult {
+        match domain.is_full() {
+            true => Ok(self.bdds.constant(true)),
+            false => self
+                .term(bits, domain, copy)
+                .number(self.bdds)
+                .fits(self.bdds, domain),
+        }
     }
 
     pub fn variable(&self, variable: DataVariable, copy: Copy) -> Bdd {

@@ -6,17 +6,22 @@
 //! result is the product with its automaton, again a symbolic pushdown system.
 
 use super::copies::{Copies, Copy};
+use super::effect::{Assignment, Effect, Outcome, Place, Source, Watched};
 use super::frame::{FrameVariables, make_interface};
 use super::heads::{HeadMeaning, ProgramHeads};
-use super::observer::{Observer, Place};
+use super::observer::{self, Observer};
 use super::product::Memory;
-use super::statement::{Effect, Transfers, Value, Watched};
+use super::statement::Transfers;
 use super::{Entry, EntryId, Head, Interface, Right, Rule, Spds, TransferId};
 use crate::analysis::{CallGraph, DataVariable, Layout, Liveness, ModRef, Observed};
-use crate::bdd::{Bdd, OutOfNodes};
+use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
-use crate::program::{Action, Call, Expression, PointId, ProcedureId, Program};
+use crate::program::{
+    self, Action, Call, Domain, Expression, Overflow, PointId, ProcedureId, Program, Target,
+    VariableId,
+};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// What the encoding is made from.
 pub struct Analyses<'a> {
@@ -48,7 +53,7 @@ pub fn encode(
         heads,
         observer,
         moves: FxHashMap::default(),
-        transfers: Transfers::new(program, analyses.layout, copies),
+        transfers: Transfers::new(program, &analyses.layout, copies),
         rules: Vec::new(),
         interfaces: Vec::new(),
         known_interfaces: FxHashMap::default(),
@@ -56,9 +61,9 @@ pub fn encode(
         resumes: Vec::new(),
         known_resumes: FxHashMap::default(),
     };
-    let initial = encoder.initial_memory()?;
+    let memory = encoder.initial_memory()?;
     for procedure in program.procedure_ids() {
-        encoder.add_entry(procedure, &initial)?;
+        encoder.add_entry(procedure, &memory)?;
     }
     encoder.encode_procedures()?;
     encoder.encode_stopped()?;
@@ -92,12 +97,14 @@ enum After<'e> {
 }
 
 impl Encoder<'_, '_> {
-    fn add_entry(&mut self, procedure: ProcedureId, initial: &Bdd) -> Result<(), OutOfNodes> {
+    fn add_entry(&mut self, procedure: ProcedureId, memory: &Bdd) -> Result<(), OutOfNodes> {
         let row = procedure.0 as usize;
+        let (uninitialised, valid) = self.valid_locals(procedure)?;
+        let initial = &self.copies.bdds.and(memory, &valid)?;
         let sets = &self.variables;
         let (key, rigid) = (sets.keys.row(row), sets.rigid.row(row));
         let handed = sets.handed.row(row);
-        let known = [key, rigid, handed].concat();
+        let known = [key, rigid, handed, &uninitialised].concat();
         let interface = match self.known_interfaces.get(&known) {
             Some(interface) => *interface,
             None => {
@@ -111,6 +118,50 @@ impl Encoder<'_, '_> {
         let head = self.heads.at(self.program.procedure(procedure).entry());
         self.entries.push(Entry { head, interface });
         Ok(())
+    }
+
+    /// A variable that is not initialised has any value, but one of its domain: which
+    /// locals must be told so, and the condition.
+    fn valid_locals(&self, procedure: ProcedureId) -> Result<(Vec<u64>, Bdd), OutOfNodes> {
+        let definition = self.program.procedure(procedure);
+        let head = self.heads.at(definition.entry());
+        let locals = definition.locals.iter().zip((0..).map(VariableId::Local));
+        let locals = locals.skip(definition.parameters as usize);
+        let cells =
+            locals.map(|(cell, id)| (cell.domain, self.analyses.layout.cell(procedure, id)));
+        self.valid(head, cells)
+    }
+
+    /// The condition that these cells, as far as they matter at a head, have values of
+    /// their domains; and a list of what it depends on.
+    fn valid(
+        &self,
+        head: Head,
+        cells: impl Iterator<Item = (Domain, Range<DataVariable>)>,
+    ) -> Result<(Vec<u64>, Bdd), OutOfNodes> {
+        let bdds = self.copies.bdds;
+        let live = self.variables.heads.row(head.0 as usize);
+        let mut list = Vec::new();
+        let mut valid = bdds.constant(true);
+        for (domain, bits) in cells {
+            if !domain.is_full() && bits::contains(live, bits.start) {
+                list.push(u64::from(bits.start) << 32 | domain.size() as u64);
+                let inside = self.copies.valid(bits, domain, Copy::Current)?;
+                valid = bdds.and(&valid, &inside)?;
+            }
+        }
+        Ok((list, valid))
+    }
+
+    /// The condition on the state in which executions begin.
+    fn valid_start(&self) -> BddResult {
+        let (program, layout) = (self.program, &self.analyses.layout);
+        let entry = program.entry;
+        let globals = program.globals.iter().zip((0..).map(VariableId::Global));
+        let locals = program.procedure(entry).locals.iter();
+        let cells = globals.chain(locals.zip((0..).map(VariableId::Local)));
+        let cells = cells.map(|(cell, id)| (cell.domain, layout.cell(entry, id)));
+        Ok(self.valid(self.heads.at(program.entry_point()), cells)?.1)
     }
 
     fn encode_procedures(&mut self) -> Result<(), OutOfNodes> {
@@ -129,16 +180,12 @@ impl Encoder<'_, '_> {
         let program = self.program;
         let exit = program.procedure(procedure).exit();
         let enforce = program.procedure(procedure).enforce;
-        let mut conditions: Vec<_> = enforce.map(|e| (e, true)).into_iter().collect();
+        let mut conditions: Vec<_> = enforce.map(|e| (e, Outcome::True)).into_iter().collect();
+        let effect = Effect::of(procedure);
         match &program.point(point).action {
             Action::Goto { targets } => {
                 for target in targets {
-                    self.add_step(
-                        point,
-                        self.heads.at(*target),
-                        &conditions,
-                        Effect::default(),
-                    )?;
+                    self.add_step(point, self.heads.at(*target), &conditions, effect)?;
                 }
             }
             Action::Assign {
@@ -147,64 +194,85 @@ impl Encoder<'_, '_> {
                 constrain,
                 next,
             } => {
-                let layout = self.analyses.layout;
                 let pairs = targets.iter().zip(values);
                 let assignments: Vec<_> = pairs
-                    .filter_map(|(target, value)| {
-                        target.map(|target| (layout.variable(target), Value::Of(*value)))
-                    })
+                    .filter_map(|(target, value)| self.assignment(procedure, target, *value))
                     .collect();
                 let effect = Effect {
                     assignments: &assignments,
                     constrain: *constrain,
-                    ..Effect::default()
+                    ..effect
                 };
                 self.add_step(point, self.heads.at(*next), &conditions, effect)?;
+                self.add_failure(point, &conditions, effect)?;
             }
             Action::Havoc { variables, next } => {
-                let layout = self.analyses.layout;
-                let arbitrary: Vec<_> = variables.iter().map(|v| layout.variable(*v)).collect();
+                let targets = variables.iter().map(|variable| Target::Cell(*variable));
+                let assignments: Vec<_> = targets
+                    .filter_map(|target| self.assignment(procedure, &target, program::Value::Any))
+                    .collect();
                 let effect = Effect {
-                    arbitrary: &arbitrary,
-                    ..Effect::default()
+                    assignments: &assignments,
+                    ..effect
                 };
                 self.add_step(point, self.heads.at(*next), &conditions, effect)?;
             }
             Action::Branch { arms, otherwise } => {
                 for (condition, target) in arms {
-                    conditions.push((*condition, true));
-                    self.add_step(
-                        point,
-                        self.heads.at(*target),
-                        &conditions,
-                        Effect::default(),
-                    )?;
+                    conditions.push((*condition, Outcome::True));
+                    self.add_step(point, self.heads.at(*target), &conditions, effect)?;
                     conditions.pop();
-                    conditions.push((*condition, false));
+                    conditions.push((*condition, Outcome::False));
                 }
                 let otherwise = self.heads.at(*otherwise);
-                self.add_step(point, otherwise, &conditions, Effect::default())?;
+                self.add_step(point, otherwise, &conditions, effect)?;
+            }
+            Action::Select { arms, otherwise } => {
+                let enforced = conditions.len();
+                for (condition, target) in arms {
+                    conditions.truncate(enforced);
+                    conditions.push((*condition, Outcome::True));
+                    self.add_step(point, self.heads.at(*target), &conditions, effect)?;
+                    self.add_failure(point, &conditions, effect)?;
+                }
+                if let Some(otherwise) = otherwise {
+                    conditions.truncate(enforced);
+                    conditions.extend(arms.iter().map(|(arm, _)| (*arm, Outcome::NotTrue)));
+                    self.add_step(point, self.heads.at(*otherwise), &conditions, effect)?;
+                }
             }
             Action::Assert { condition, next } => {
-                conditions.push((*condition, true));
-                self.add_step(point, self.heads.at(*next), &conditions, Effect::default())?;
+                conditions.push((*condition, Outcome::True));
+                self.add_step(point, self.heads.at(*next), &conditions, effect)?;
+                self.add_failure(point, &conditions, effect)?;
                 conditions.pop();
-                conditions.push((*condition, false));
-                self.add_step(point, self.heads.error(), &conditions, Effect::default())?;
+                conditions.push((*condition, Outcome::False));
+                self.add_step(point, self.heads.error(), &conditions, effect)?;
             }
             Action::Assume { condition, next } => {
-                conditions.push((*condition, true));
-                self.add_step(point, self.heads.at(*next), &conditions, Effect::default())?;
+                conditions.push((*condition, Outcome::True));
+                self.add_step(point, self.heads.at(*next), &conditions, effect)?;
+                self.add_failure(point, &conditions, effect)?;
             }
             Action::Return { values } => {
-                let returned = (0..).map(|i| self.analyses.layout.returned(i));
-                let values = values.iter().map(|value| Value::Of(*value));
-                let assignments: Vec<_> = returned.zip(values).collect();
+                let domains = &program.procedure(procedure).returns;
+                let returned = (0..).map(|i| self.analyses.layout.returned(procedure, i));
+                let assignments: Vec<_> = returned
+                    .zip(domains)
+                    .zip(values)
+                    .map(|((bits, domain), value)| Assignment {
+                        place: Place::Cell(bits),
+                        domain: *domain,
+                        source: Source::Of(*value),
+                        below: false,
+                    })
+                    .collect();
                 let effect = Effect {
                     assignments: &assignments,
-                    ..Effect::default()
+                    ..effect
                 };
                 self.add_step(point, self.heads.at(exit), &conditions, effect)?;
+                self.add_failure(point, &conditions, effect)?;
             }
             Action::Call(call) => self.encode_call(procedure, point, call, &conditions)?,
             Action::Exit => {
@@ -216,12 +284,92 @@ impl Encoder<'_, '_> {
                 };
                 let effect = Effect {
                     conditions: &conditions,
-                    ..Effect::default()
+                    ..effect
                 };
                 let from = self.heads.at(point);
                 let transfer = self.transfer(from, After::These(&after), effect, Memory::Pop)?;
                 self.add_rule(from, transfer, right, false);
             }
+        }
+        Ok(())
+    }
+
+    /// An assignment inside `procedure`; `None` if its value is thrown away. (Its value may
+    /// then still be missing: front ends give such a value a place.)
+    fn assignment(
+        &self,
+        procedure: ProcedureId,
+        target: &Target,
+        value: program::Value,
+    ) -> Option<Assignment> {
+        let source = match value {
+            program::Value::Of(expression) => Source::Of(expression),
+            program::Value::Any => Source::Any,
+        };
+        self.assignment_of(procedure, target, source)
+    }
+
+    fn assignment_of(
+        &self,
+        procedure: ProcedureId,
+        target: &Target,
+        source: Source,
+    ) -> Option<Assignment> {
+        let (first, _) = target.cells()?;
+        let bits = self.analyses.layout.cell(procedure, first);
+        Some(Assignment {
+            domain: self.program.cell(procedure, first).domain,
+            place: match *target {
+                Target::Element { count, index, .. } => Place::Element {
+                    first: bits,
+                    count,
+                    index,
+                },
+                Target::Cell(_) | Target::Discard => Place::Cell(bits),
+            },
+            source,
+            below: false,
+        })
+    }
+
+    /// The rule for the case that an expression of the step has no value, or a value does
+    /// not fit; none if that cannot be, or such executions are cut off.
+    fn add_failure(
+        &mut self,
+        from: PointId,
+        conditions: &[(Expression, Outcome)],
+        effect: Effect<'_>,
+    ) -> Result<(), OutOfNodes> {
+        let effect = Effect {
+            conditions,
+            ..effect
+        };
+        let from = self.heads.at(from);
+        self.add_failing_rule(from, effect, Memory::Step)
+    }
+
+    fn add_failing_rule(
+        &mut self,
+        from: Head,
+        effect: Effect<'_>,
+        memory: Memory,
+    ) -> Result<(), OutOfNodes> {
+        if self.program.overflow == Overflow::Block || !effect.may_fail(self.program) {
+            return Ok(());
+        }
+        let number = self.watch(self.place(from), memory)?;
+        let set = self.set_by(memory);
+        let watched = number.map(|number| Watched {
+            number,
+            relation: &self.moves[&number],
+            set: &set,
+        });
+        let effect = Effect { watched, ..effect };
+        let before = self.variables.heads.row(from.0 as usize);
+        let error = self.heads.error();
+        let after = self.variables.heads.row(error.0 as usize);
+        if let Some(transfer) = self.transfers.failure(before, after, &effect)? {
+            self.add_rule(from, transfer, Right::Step(error), memory == Memory::Return);
         }
         Ok(())
     }
@@ -250,11 +398,11 @@ impl Encoder<'_, '_> {
         self.transfers.step(before, after, &effect)
     }
 
-    fn place(&self, head: Head) -> Place {
+    fn place(&self, head: Head) -> observer::Place {
         match self.heads.meaning(head) {
-            HeadMeaning::At(point) | HeadMeaning::Returning(point) => Place::At(point),
-            HeadMeaning::Error => Place::Error,
-            HeadMeaning::Terminated => Place::Terminated,
+            HeadMeaning::At(point) | HeadMeaning::Returning(point) => observer::Place::At(point),
+            HeadMeaning::Error => observer::Place::Error,
+            HeadMeaning::Terminated => observer::Place::Terminated,
         }
     }
 
@@ -262,7 +410,7 @@ impl Encoder<'_, '_> {
     fn encode_stopped(&mut self) -> Result<(), OutOfNodes> {
         if self.observer.is_some() {
             for head in [self.heads.error(), self.heads.terminated()] {
-                let (after, effect) = (After::At(head), Effect::default());
+                let (after, effect) = (After::At(head), Effect::of(self.program.entry));
                 let transfer = self.transfer(head, after, effect, Memory::Step)?;
                 self.add_rule(head, transfer, Right::Step(head), false);
             }
@@ -274,16 +422,19 @@ impl Encoder<'_, '_> {
         &mut self,
         from: PointId,
         to: Head,
-        conditions: &[(Expression, bool)],
+        conditions: &[(Expression, Outcome)],
         effect: Effect<'_>,
     ) -> Result<(), OutOfNodes> {
         let is_return = matches!(self.program.point(from).action, Action::Return { .. });
-        let off_the_end = self.arbitrary_off_the_end(from, to, is_return);
+        let mut off_the_end = self.arbitrary_off_the_end(from, to, is_return);
         let effect = Effect {
             conditions,
-            arbitrary: match off_the_end.is_empty() {
-                true => effect.arbitrary,
-                false => &[effect.arbitrary, &off_the_end].concat(),
+            assignments: match off_the_end.is_empty() {
+                true => effect.assignments,
+                false => {
+                    off_the_end.extend(effect.assignments.iter().cloned());
+                    &off_the_end
+                }
             },
             ..effect
         };
@@ -293,14 +444,23 @@ impl Encoder<'_, '_> {
         Ok(())
     }
 
-    /// The returned values, if a step leads to the exit without fixing them.
-    fn arbitrary_off_the_end(&self, from: PointId, to: Head, is_return: bool) -> Vec<DataVariable> {
-        let procedure = self.program.procedure_of(from);
-        if is_return || procedure.returns == 0 || to != self.heads.at(procedure.exit()) {
+    /// Any values for what is returned, if a step leads to the exit without fixing them.
+    fn arbitrary_off_the_end(&self, from: PointId, to: Head, is_return: bool) -> Vec<Assignment> {
+        let id = self.program.point(from).procedure;
+        let procedure = self.program.procedure(id);
+        if is_return || procedure.returns.is_empty() || to != self.heads.at(procedure.exit()) {
             return Vec::new();
         }
-        let layout = self.analyses.layout;
-        (0..procedure.returns).map(|i| layout.returned(i)).collect()
+        let returned = (0..).map(|i| self.analyses.layout.returned(id, i));
+        let values = returned.zip(&procedure.returns);
+        values
+            .map(|(bits, domain)| Assignment {
+                place: Place::Cell(bits),
+                domain: *domain,
+                source: Source::Any,
+                below: false,
+            })
+            .collect()
     }
 
     fn add_rule(&mut self, from: Head, transfer: TransferId, right: Right, internal: bool) {
@@ -317,21 +477,14 @@ impl Encoder<'_, '_> {
         procedure: ProcedureId,
         point: PointId,
         call: &Call,
-        conditions: &[(Expression, bool)],
+        conditions: &[(Expression, Outcome)],
     ) -> Result<(), OutOfNodes> {
-        let layout = self.analyses.layout;
-        let key = self.variables.keys.row(call.callee.0 as usize).to_vec();
-        let assignments: Vec<(DataVariable, Value)> = bits::members(&key)
-            .filter(|variable| !layout.state_range().contains(variable))
-            .map(|variable| match call.arguments.get(variable as usize) {
-                Some(argument) if variable < layout.locals => (variable, Value::Of(*argument)),
-                _ => (variable, Value::Variable(variable)),
-            })
-            .collect();
         let returning = self.returning_of.get(&point).copied();
         let saved = returning.unwrap_or(self.heads.at(call.next));
+        let key = self.variables.keys.row(call.callee.0 as usize).to_vec();
         let kept = self.variables.kept(self.analyses, call.callee, saved);
-        let number = self.watch(Place::At(point), Memory::Push)?;
+        let assignments = self.passed(procedure, call, &key, &kept);
+        let number = self.watch(observer::Place::At(point), Memory::Push)?;
         let set = self.set_by(Memory::Push);
         let effect = Effect {
             conditions,
@@ -341,10 +494,10 @@ impl Encoder<'_, '_> {
                 relation: &self.moves[&number],
                 set: &set,
             }),
-            ..Effect::default()
+            ..Effect::of(procedure)
         };
         let before = self.variables.at(point);
-        let transfer = self.transfers.push(before, &kept, &effect)?;
+        let transfer = self.transfers.push(before, &key, &kept, &effect)?;
         let right = Right::Push {
             entry: EntryId(call.callee.0),
             saved,
@@ -352,26 +505,117 @@ impl Encoder<'_, '_> {
             resume: self.resume(&key, call.callee, saved)?,
         };
         self.add_rule(self.heads.at(point), transfer, right, false);
-        if let Some(returning) = returning {
-            let targets = call.targets.iter().enumerate();
-            let assignments: Vec<_> = targets
-                .filter_map(|(i, target)| {
-                    let value = Value::Variable(layout.returned(i as u32));
-                    target.map(|target| (layout.variable(target), value))
-                })
-                .collect();
-            let off_the_end = self.arbitrary_off_the_end(point, self.heads.at(call.next), false);
-            let effect = Effect {
-                assignments: &assignments,
-                arbitrary: &off_the_end,
-                afterwards: self.program.procedure(procedure).enforce,
-                ..Effect::default()
-            };
-            let next = self.heads.at(call.next);
-            let transfer = self.transfer(returning, After::At(next), effect, Memory::Return)?;
-            self.add_rule(returning, transfer, Right::Step(next), true);
+        // Also where the value goes nowhere that matters it must be there and fit.
+        let all = self.passed(procedure, call, &self.everything(), &self.everything());
+        let effect = Effect {
+            assignments: &all,
+            ..Effect::of(procedure)
+        };
+        self.add_failure(point, conditions, effect)?;
+        match returning {
+            Some(returning) => self.encode_returning(procedure, point, call, returning),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    fn everything(&self) -> Vec<u64> {
+        let width = self.analyses.layout.len();
+        let mut all = vec![0; (width as usize).div_ceil(64).max(1)];
+        bits::insert_all(&mut all, 0..width);
+        all
+    }
+
+    /// What a call passes to its callee's key, and what the assignments that come with it
+    /// change in the kept part of its own frame.
+    fn passed(
+        &self,
+        procedure: ProcedureId,
+        call: &Call,
+        key: &[u64],
+        kept: &[u64],
+    ) -> Vec<Assignment> {
+        let layout = &self.analyses.layout;
+        let parameters = &self.program.procedure(call.callee).locals;
+        let is_in = |set: &[u64], range: Range<DataVariable>| {
+            range.clone().any(|bit| bits::contains(set, bit))
+        };
+        let mut passed: Vec<_> = call
+            .arguments
+            .iter()
+            .zip(parameters)
+            .zip(0..)
+            .map(|((argument, cell), i)| Assignment {
+                place: Place::Cell(layout.cell(call.callee, VariableId::Local(i))),
+                domain: cell.domain,
+                source: Source::Of(*argument),
+                below: false,
+            })
+            .filter(|assignment| is_in(key, assignment.place.bits()))
+            .collect();
+        let globals = bits::members(key).filter(|bit| layout.global_range().contains(bit));
+        passed.extend(globals.map(|bit| Assignment {
+            place: Place::Cell(bit..bit + 1),
+            domain: Domain::Boolean,
+            source: Source::Bits(bit..bit + 1, Domain::Boolean),
+            below: false,
+        }));
+        for (target, value) in &call.assignments {
+            let Some(assignment) = self.assignment(procedure, target, *value) else {
+                continue;
+            };
+            let touched = assignment.place.bits();
+            let is_global = layout.global_range().contains(&touched.start);
+            if is_global && is_in(key, touched.clone()) {
+                // The copy of the old value; what another assignment says is weighed later.
+                let is_copy = |other: &Assignment| {
+                    matches!(other.source, Source::Bits(..))
+                        && touched.contains(&other.place.bits().start)
+                };
+                passed.retain(|other| !is_copy(other));
+                passed.push(assignment.clone());
+            }
+            if is_in(kept, touched) {
+                passed.push(Assignment {
+                    below: true,
+                    ..assignment
+                });
+            }
+        }
+        passed
+    }
+
+    /// The internal rule that sets a call's targets.
+    fn encode_returning(
+        &mut self,
+        procedure: ProcedureId,
+        point: PointId,
+        call: &Call,
+        returning: Head,
+    ) -> Result<(), OutOfNodes> {
+        let layout = &self.analyses.layout;
+        let domains = &self.program.procedure(call.callee).returns;
+        let targets = call.targets.iter().zip(domains).zip(0..);
+        let targets: Vec<_> = targets
+            .filter_map(|((target, domain), i)| {
+                let value = Source::Bits(layout.returned(call.callee, i), *domain);
+                self.assignment_of(procedure, target, value)
+            })
+            .collect();
+        let next = self.heads.at(call.next);
+        let mut assignments = self.arbitrary_off_the_end(point, next, false);
+        assignments.extend(targets.iter().cloned());
+        let effect = Effect {
+            assignments: &assignments,
+            afterwards: self.program.procedure(procedure).enforce,
+            ..Effect::of(procedure)
+        };
+        let transfer = self.transfer(returning, After::At(next), effect, Memory::Return)?;
+        self.add_rule(returning, transfer, Right::Step(next), true);
+        let effect = Effect {
+            assignments: &targets,
+            ..Effect::of(procedure)
+        };
+        self.add_failing_rule(returning, effect, Memory::Return)
     }
 
     /// What is quantified when a frame resumes: see [`Spds::resumes`].
@@ -408,7 +652,7 @@ impl Encoder<'_, '_> {
         let all = 0..self.analyses.layout.len();
         let current = |v| copies.level(v, Copy::Current);
         let entry = |v| copies.level(v, Copy::Entry);
-        let layout = self.analyses.layout;
+        let layout = &self.analyses.layout;
         let memory = layout.seen().zip(layout.seen_returned());
         let stopped = self.variables.heads.row(self.heads.terminated().0 as usize);
         let unneeded = all.clone().filter(|v| !bits::contains(stopped, *v));
@@ -416,10 +660,12 @@ impl Encoder<'_, '_> {
         let (start_set, accepting, bottom) = match &self.observer {
             None => {
                 let bottom = self.analyses.exact.then(|| self.heads.terminated());
-                (copies.bdds.constant(true), None, bottom)
+                (self.valid_start()?, None, bottom)
             }
             Some(observer) => {
-                let states = observer.initial()?;
+                let states = copies
+                    .bdds
+                    .and(&observer.initial()?, &self.valid_start()?)?;
                 let start = copies.bdds.and(&states, &self.initial_memory()?)?;
                 let accepting = observer.accepting(Copy::Current)?;
                 (start, Some(accepting), Some(self.heads.terminated()))

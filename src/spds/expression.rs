@@ -1,26 +1,43 @@
 //! Expressions as BDDs.
 //!
-//! Because each nondeterministic choice in an expression is made on its own, the values an
-//! expression may take follow from the values its parts may take: a pair of BDDs, where it
-//! may be 1 and where it may be 0. A deterministic expression needs only the first.
+//! Because each nondeterministic choice in an expression is made on its own, the values a
+//! condition may take follow from the values its parts may take: a pair of BDDs, where it
+//! may be 1 and where it may be 0. A deterministic one needs only the first. Numbers are
+//! always determined. Beside a value stands the set of valuations in which there is none.
 
-use crate::bdd::{Bdd, Bdds, OutOfNodes};
-use crate::program::{Operation, VariableId};
+use super::number::{Number, Partial};
+use crate::bdd::{Bdd, BddResult, Bdds, OutOfNodes};
+use crate::program::{Operation, VariableId, When};
 
-/// Where an expression may be 1 and where it may be 0.
+/// Where a condition may be 1 and where it may be 0; without meaning where the expression
+/// has no value.
 #[derive(Clone)]
 pub struct May {
     one: Bdd,
-    /// `None` if the expression is deterministic: where it is not 1.
+    /// `None` if the condition is deterministic: where it is not 1.
     zero: Option<Bdd>,
 }
 
+#[derive(Clone)]
+pub enum Term {
+    Truth(May),
+    Number(Number),
+}
+
+/// What an expression may come out as.
+#[derive(Clone)]
+pub struct Evaluated {
+    pub term: Term,
+    /// Where it has no value.
+    pub undefined: Bdd,
+}
+
 impl May {
-    pub fn be_one(&self) -> &Bdd {
-        &self.one
+    pub fn certain(one: Bdd) -> Self {
+        May { one, zero: None }
     }
 
-    pub fn be_zero(&self, bdds: &Bdds) -> Result<Bdd, OutOfNodes> {
+    fn be_zero(&self, bdds: &Bdds) -> BddResult {
         match &self.zero {
             Some(zero) => Ok(zero.clone()),
             None => bdds.not(&self.one),
@@ -28,7 +45,7 @@ impl May {
     }
 
     /// The relation "`target` has one of the values".
-    pub fn equals(&self, bdds: &Bdds, target: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub fn equals(&self, bdds: &Bdds, target: &Bdd) -> BddResult {
         match &self.zero {
             Some(zero) => bdds.if_then_else(target, &self.one, zero),
             None => bdds.equivalent(target, &self.one),
@@ -36,43 +53,280 @@ impl May {
     }
 }
 
-/// Runs the postfix operations. `read` and `read_next` give the BDD of a variable before
-/// and after the step.
+impl Term {
+    /// As a number: truth values are 0 and 1.
+    pub fn number(&self, bdds: &Bdds) -> Number {
+        match self {
+            Term::Truth(may) => Number::natural(bdds, vec![may.one.clone()]),
+            Term::Number(number) => number.clone(),
+        }
+    }
+
+    fn truth(self, bdds: &Bdds) -> Result<May, OutOfNodes> {
+        match self {
+            Term::Truth(may) => Ok(may),
+            Term::Number(number) => number.truth(bdds).map(May::certain),
+        }
+    }
+}
+
+impl Evaluated {
+    /// Where a condition has a value and may be 1.
+    pub fn be_one(self, bdds: &Bdds) -> BddResult {
+        bdds.difference(&self.term.truth(bdds)?.one, &self.undefined)
+    }
+
+    /// Where a condition has a value and may be 0.
+    pub fn be_zero(self, bdds: &Bdds) -> BddResult {
+        bdds.difference(&self.term.truth(bdds)?.be_zero(bdds)?, &self.undefined)
+    }
+}
+
+/// Runs the postfix operations. `read` gives the value of a cell, or `None` for a number
+/// that does not exist.
 pub fn evaluate(
     bdds: &Bdds,
     operations: &[Operation],
-    read: impl Fn(VariableId) -> Bdd,
-    read_next: impl Fn(VariableId) -> Bdd,
-) -> Result<May, OutOfNodes> {
-    let mut stack: Vec<May> = Vec::new();
-    let deterministic = |one| May { one, zero: None };
+    read: impl Fn(VariableId, When) -> Option<Term>,
+) -> Result<Evaluated, OutOfNodes> {
+    let mut machine = Machine {
+        bdds,
+        stack: Vec::new(),
+    };
     for operation in operations {
         let value = match operation {
-            Operation::Constant(value) => deterministic(bdds.constant(*value)),
-            Operation::Read(variable) => deterministic(read(*variable)),
-            Operation::ReadNext(variable) => deterministic(read_next(*variable)),
-            Operation::Choose => May {
+            Operation::Constant(value) => machine.certain(bdds.constant(*value)),
+            Operation::Number(number) => {
+                machine.defined(Term::Number(Number::constant(bdds, *number)))
+            }
+            Operation::Read(variable) => machine.read(read(*variable, When::Before)),
+            Operation::ReadNext(variable) => machine.read(read(*variable, When::After)),
+            Operation::ReadBelow(variable) => machine.read(read(*variable, When::Below)),
+            Operation::Choose => machine.defined(Term::Truth(May {
                 one: bdds.constant(true),
                 zero: Some(bdds.constant(true)),
-            },
-            Operation::Not => negate(bdds, pop(&mut stack))?,
-            Operation::IfThenElse => {
-                let (no, yes, condition) = (pop(&mut stack), pop(&mut stack), pop(&mut stack));
-                if_then_else(bdds, &condition, &yes, &no)?
+            })),
+            Operation::ReadElement { first, count, when } => {
+                let element = |k| read(first.plus(k), *when);
+                machine.element(*count, element)?
             }
-            binary => {
-                let (right, left) = (pop(&mut stack), pop(&mut stack));
-                apply(bdds, *binary, &left, &right)?
-            }
+            operator => machine.apply(*operator)?,
         };
-        stack.push(value);
+        machine.stack.push(value);
     }
-    Ok(pop(&mut stack))
+    Ok(machine.pop())
 }
 
-/// An expression never takes a value that is not there ([`crate::program::Expression`]).
-fn pop(stack: &mut Vec<May>) -> May {
-    stack.pop().expect("expressions are well-formed postfix")
+struct Machine<'a> {
+    bdds: &'a Bdds,
+    stack: Vec<Evaluated>,
+}
+
+impl Machine<'_> {
+    /// An expression never takes a value that is not there ([`crate::program::Expression`]).
+    fn pop(&mut self) -> Evaluated {
+        self.stack
+            .pop()
+            .expect("expressions are well-formed postfix")
+    }
+
+    fn defined(&self, term: Term) -> Evaluated {
+        Evaluated {
+            term,
+            undefined: self.bdds.constant(false),
+        }
+    }
+
+    fn certain(&self, one: Bdd) -> Evaluated {
+        self.defined(Term::Truth(May::certain(one)))
+    }
+
+    fn read(&self, term: Option<Term>) -> Evaluated {
+        match term {
+            Some(term) => self.defined(term),
+            None => Evaluated {
+                term: Term::Number(Number::constant(self.bdds, 0)),
+                undefined: self.bdds.constant(true),
+            },
+        }
+    }
+
+    fn element(
+        &mut self,
+        count: u32,
+        element: impl Fn(u32) -> Option<Term>,
+    ) -> Result<Evaluated, OutOfNodes> {
+        let bdds = self.bdds;
+        let index = self.pop();
+        let Some(first) = element(0) else {
+            return Ok(self.read(None));
+        };
+        let is_truth = matches!(first, Term::Truth(_));
+        let at = index.term.number(bdds);
+        let number = |k| self.read(element(k)).term.number(bdds);
+        let (number, outside) = at.select(bdds, count, number)?;
+        let term = match is_truth {
+            true => Term::Truth(May::certain(number.bit(0).clone())),
+            false => Term::Number(number),
+        };
+        Ok(Evaluated {
+            term,
+            undefined: bdds.or(&index.undefined, &outside)?,
+        })
+    }
+
+    fn apply(&mut self, operator: Operation) -> Result<Evaluated, OutOfNodes> {
+        let bdds = self.bdds;
+        match operator {
+            Operation::Not => {
+                let operand = self.pop();
+                let may = negate(bdds, operand.term.truth(bdds)?)?;
+                Ok(Evaluated {
+                    term: Term::Truth(may),
+                    undefined: operand.undefined,
+                })
+            }
+            Operation::ToNumber => {
+                let operand = self.pop();
+                Ok(Evaluated {
+                    term: Term::Number(operand.term.number(bdds)),
+                    undefined: operand.undefined,
+                })
+            }
+            Operation::ToTruth => {
+                let operand = self.pop();
+                Ok(Evaluated {
+                    term: Term::Truth(operand.term.truth(bdds)?),
+                    undefined: operand.undefined,
+                })
+            }
+            Operation::FalseIfUndefined => {
+                let operand = self.pop();
+                let may = operand.term.truth(bdds)?;
+                let zero = match &may.zero {
+                    Some(zero) => Some(bdds.or(zero, &operand.undefined)?),
+                    None => None,
+                };
+                let one = bdds.difference(&may.one, &operand.undefined)?;
+                Ok(self.defined(Term::Truth(May { one, zero })))
+            }
+            Operation::Index { count } => {
+                let index = self.pop();
+                let outside = index.term.number(bdds).outside(bdds, count)?;
+                Ok(Evaluated {
+                    undefined: bdds.or(&index.undefined, &outside)?,
+                    ..index
+                })
+            }
+            Operation::IfThenElse => {
+                let (no, yes, condition) = (self.pop(), self.pop(), self.pop());
+                self.if_then_else(condition, yes, no)
+            }
+            Operation::And
+            | Operation::Or
+            | Operation::Xor
+            | Operation::Equal
+            | Operation::Implies
+            | Operation::Schoose => {
+                let (b, a) = (self.pop(), self.pop());
+                self.connect(operator, a, b)
+            }
+            operator => {
+                let (b, a) = (self.pop(), self.pop());
+                self.calculate(operator, a, b)
+            }
+        }
+    }
+
+    fn if_then_else(
+        &self,
+        condition: Evaluated,
+        yes: Evaluated,
+        no: Evaluated,
+    ) -> Result<Evaluated, OutOfNodes> {
+        let bdds = self.bdds;
+        let chosen = condition.term.truth(bdds)?;
+        let (c1, c0) = (&chosen.one, chosen.be_zero(bdds)?);
+        let branches = bdds.or(
+            &bdds.and(c1, &yes.undefined)?,
+            &bdds.and(&c0, &no.undefined)?,
+        )?;
+        let term = match (yes.term, no.term) {
+            (Term::Number(yes), Term::Number(no)) => Term::Number(yes.or_else(bdds, c1, &no)?),
+            (yes, no) => {
+                let (yes, no) = (yes.truth(bdds)?, no.truth(bdds)?);
+                Term::Truth(if_then_else(bdds, &chosen, &yes, &no)?)
+            }
+        };
+        Ok(Evaluated {
+            term,
+            undefined: bdds.or(&condition.undefined, &branches)?,
+        })
+    }
+
+    /// An operation on truth values.
+    fn connect(
+        &self,
+        operator: Operation,
+        a: Evaluated,
+        b: Evaluated,
+    ) -> Result<Evaluated, OutOfNodes> {
+        let bdds = self.bdds;
+        let (first, second) = (a.term.truth(bdds)?, b.term.truth(bdds)?);
+        // The second operand is looked at only where the first does not decide.
+        let late = match operator {
+            _ if bdds.is_false(&b.undefined) => bdds.constant(false),
+            Operation::And | Operation::Implies => bdds.and(&first.one, &b.undefined)?,
+            Operation::Or => bdds.and(&first.be_zero(bdds)?, &b.undefined)?,
+            _ => b.undefined,
+        };
+        Ok(Evaluated {
+            term: Term::Truth(connect(bdds, operator, &first, &second)?),
+            undefined: bdds.or(&a.undefined, &late)?,
+        })
+    }
+
+    /// An operation on numbers.
+    fn calculate(
+        &self,
+        operator: Operation,
+        a: Evaluated,
+        b: Evaluated,
+    ) -> Result<Evaluated, OutOfNodes> {
+        let bdds = self.bdds;
+        let either = bdds.or(&a.undefined, &b.undefined)?;
+        let (a, b) = (a.term.number(bdds), b.term.number(bdds));
+        let total = |number| Ok((number, bdds.constant(false)));
+        let comparison = match operator {
+            Operation::Less => Some(a.less(bdds, &b)?),
+            Operation::LessEqual => Some(a.less_equal(bdds, &b)?),
+            Operation::NumbersEqual => Some(a.equal(bdds, &b)?),
+            _ => None,
+        };
+        if let Some(one) = comparison {
+            return Ok(Evaluated {
+                term: Term::Truth(May::certain(one)),
+                undefined: either,
+            });
+        }
+        let partial: Partial = match operator {
+            Operation::Add => total(a.add(bdds, &b)?),
+            Operation::Subtract => total(a.subtract(bdds, &b)?),
+            Operation::Multiply => total(a.multiply(bdds, &b)?),
+            Operation::Divide => a.divide(bdds, &b),
+            Operation::BitAnd => a.bitwise(bdds, &b, |a, b| bdds.and(a, b)),
+            Operation::BitOr => a.bitwise(bdds, &b, |a, b| bdds.or(a, b)),
+            Operation::BitXor => a.bitwise(bdds, &b, |a, b| bdds.xor(a, b)),
+            Operation::ShiftLeft => a.shift_left(bdds, &b),
+            Operation::ShiftRight => a.shift_right(bdds, &b),
+            other => unreachable!("{other:?} is no binary operation"),
+        };
+        let (number, undefined) = partial?;
+        Ok(Evaluated {
+            term: Term::Number(number),
+            undefined: bdds.or(&either, &undefined)?,
+        })
+    }
 }
 
 fn negate(bdds: &Bdds, value: May) -> Result<May, OutOfNodes> {
@@ -89,7 +343,7 @@ fn negate(bdds: &Bdds, value: May) -> Result<May, OutOfNodes> {
 }
 
 fn if_then_else(bdds: &Bdds, condition: &May, yes: &May, no: &May) -> Result<May, OutOfNodes> {
-    let (c1, c0) = (condition.be_one(), condition.be_zero(bdds)?);
+    let (c1, c0) = (&condition.one, condition.be_zero(bdds)?);
     if condition.zero.is_none() && yes.zero.is_none() && no.zero.is_none() {
         let one = bdds.if_then_else(c1, &yes.one, &no.one)?;
         return Ok(May { one, zero: None });
@@ -101,7 +355,7 @@ fn if_then_else(bdds: &Bdds, condition: &May, yes: &May, no: &May) -> Result<May
     })
 }
 
-fn apply(bdds: &Bdds, operation: Operation, a: &May, b: &May) -> Result<May, OutOfNodes> {
+fn connect(bdds: &Bdds, operation: Operation, a: &May, b: &May) -> Result<May, OutOfNodes> {
     if a.zero.is_none() && b.zero.is_none() && operation != Operation::Schoose {
         let (a, b) = (&a.one, &b.one);
         let one = match operation {
@@ -114,8 +368,8 @@ fn apply(bdds: &Bdds, operation: Operation, a: &May, b: &May) -> Result<May, Out
         };
         return Ok(May { one, zero: None });
     }
-    let (a1, a0) = (a.be_one(), a.be_zero(bdds)?);
-    let (b1, b0) = (b.be_one(), b.be_zero(bdds)?);
+    let (a1, a0) = (&a.one, a.be_zero(bdds)?);
+    let (b1, b0) = (&b.one, b.be_zero(bdds)?);
     // Where the operands may differ, and where they may agree.
     let differ = || bdds.or(&bdds.and(a1, &b0)?, &bdds.and(&a0, b1)?);
     let agree = || bdds.or(&bdds.and(a1, b1)?, &bdds.and(&a0, &b0)?);

@@ -13,7 +13,7 @@ use super::{Head, Interface};
 use crate::analysis::{Observed, for_each_write};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits::{self, BitRows};
-use crate::program::{Action, Call, PointId, ProcedureId, Program, VariableId};
+use crate::program::{Action, Call, PointId, ProcedureId, Program, Target, VariableId};
 
 /// Sets of data variables as bit rows.
 pub struct FrameVariables {
@@ -40,7 +40,8 @@ impl FrameVariables {
         }
         for (call_point, head) in heads.returning_heads() {
             if let Action::Call(call) = &program.point(call_point).action {
-                variables.choose_for_returning(analyses, call, head);
+                let caller = program.point(call_point).procedure;
+                variables.choose_for_returning(program, analyses, caller, call, head);
             }
         }
         // Once the program has stopped, only what is observed matters.
@@ -48,7 +49,7 @@ impl FrameVariables {
             let row = variables.heads.row_mut(head.0 as usize);
             for observed in analyses.observed {
                 if let Observed::Global(index) = observed {
-                    bits::insert(row, analyses.layout.variable(VariableId::Global(*index)));
+                    bits::insert_all(row, analyses.layout.global(*index));
                 }
             }
             analyses
@@ -65,13 +66,16 @@ impl FrameVariables {
         analyses: &Analyses<'_>,
         procedure: ProcedureId,
     ) {
-        let (layout, liveness) = (analyses.layout, analyses.liveness);
+        let (layout, liveness) = (&analyses.layout, analyses.liveness);
         let row = procedure.0 as usize;
         let definition = program.procedure(procedure);
         let modified = analyses.mod_ref.modified(procedure);
-        let is_kept = |variable: u32| {
-            variable < definition.parameters || layout.global_range().contains(&variable)
+        let parameters = match definition.parameters.checked_sub(1) {
+            Some(last) => layout.cell(procedure, VariableId::Local(last)).end,
+            None => 0,
         };
+        let is_kept =
+            |variable: u32| variable < parameters || layout.global_range().contains(&variable);
         let key = self.keys.row_mut(row);
         bits::members(liveness.at(definition.entry()))
             .filter(|variable| is_kept(*variable))
@@ -83,12 +87,12 @@ impl FrameVariables {
         }
         for point in &liveness.orders[row] {
             for_each_write(&program.point(*point).action, |variable| {
-                bits::remove(rigid, layout.variable(variable));
+                bits::remove_all(rigid, layout.cell(procedure, variable));
             });
         }
         layout.state_range().for_each(|bit| bits::insert(key, bit));
         let handed = self.handed.row_mut(row);
-        let first_returned = layout.returned(0);
+        let first_returned = layout.returned_range().start;
         bits::members(liveness.at(definition.exit()))
             .filter(|v| *v >= first_returned || bits::contains(modified, *v))
             .for_each(|variable| bits::insert(handed, variable));
@@ -105,21 +109,38 @@ impl FrameVariables {
 
     /// Like the point after the call, but with returned values in the place of targets (in
     /// exact frames, beside them).
-    fn choose_for_returning(&mut self, analyses: &Analyses<'_>, call: &Call, head: Head) {
+    fn choose_for_returning(
+        &mut self,
+        program: &Program,
+        analyses: &Analyses<'_>,
+        caller: ProcedureId,
+        call: &Call,
+        head: Head,
+    ) {
         let layout = &analyses.layout;
         let (after, at) = (call.next.0 as usize, head.0 as usize);
         self.heads.join_rows(at, after);
         // Returned values that live after the call are the caller's own.
-        (0..layout.returned).for_each(|i| bits::remove(self.heads.row_mut(at), layout.returned(i)));
-        for (i, target) in call.targets.iter().enumerate() {
-            let Some(target) = target.map(|target| layout.variable(target)) else {
-                continue;
-            };
-            if !analyses.exact {
-                bits::remove(self.heads.row_mut(at), target);
+        bits::remove_all(self.heads.row_mut(at), layout.returned_range());
+        for target in &call.targets {
+            if let Target::Cell(variable) = target
+                && !analyses.exact
+            {
+                bits::remove_all(self.heads.row_mut(at), layout.cell(caller, *variable));
             }
-            if bits::contains(self.heads.row(after), target) {
-                bits::insert(self.heads.row_mut(at), layout.returned(i as u32));
+        }
+        let exit = program.procedure(call.callee).exit();
+        let needed = self.heads.row(exit.0 as usize).to_vec();
+        for (i, target) in call.targets.iter().enumerate() {
+            // What liveness has found to matter to some caller.
+            for bit in layout.returned(call.callee, i as u32) {
+                if *target != Target::Discard && bits::contains(&needed, bit) {
+                    bits::insert(self.heads.row_mut(at), bit);
+                }
+            }
+            let index = target.index().into_iter();
+            for variable in index.flat_map(|index| program.expressions.reads(index)) {
+                bits::insert_all(self.heads.row_mut(at), layout.cell(caller, variable));
             }
         }
         layout
@@ -140,10 +161,10 @@ impl FrameVariables {
         for (word, modified) in kept.iter_mut().zip(modified) {
             *word &= !modified;
         }
-        let layout = analyses.layout;
-        let returned = (0..layout.returned).map(|i| layout.returned(i));
+        let layout = &analyses.layout;
         let automaton = layout.state_range().chain(layout.seen_returned());
-        returned
+        layout
+            .returned_range()
             .chain(automaton)
             .for_each(|variable| bits::remove(&mut kept, variable));
         kept

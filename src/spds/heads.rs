@@ -2,7 +2,7 @@
 
 use super::Head;
 use super::encode::Analyses;
-use crate::program::{Action, PointId, Program};
+use crate::program::{Action, PointId, Program, Target};
 
 /// Which head stands for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,9 +32,9 @@ impl ProgramHeads {
                 if let Action::Call(call) = &program.point(*point).action
                     && (analyses.layout.remembers
                         || program.procedure(procedure).enforce.is_some()
-                        || call.targets.iter().any(Option::is_some)
+                        || call.targets.iter().any(|target| *target != Target::Discard)
                         // What the callee returns must not be taken for its caller's.
-                        || program.procedure(procedure).returns > 0
+                        || !program.procedure(procedure).returns.is_empty()
                             && call.next == program.procedure(procedure).exit())
                 {
                     returning.push(*point);

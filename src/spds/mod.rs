@@ -14,13 +14,16 @@
 //! value at entry, and they are part of every head of the frame.
 
 pub mod copies;
+mod effect;
 mod encode;
 mod expression;
 mod frame;
 mod heads;
 mod image;
+mod number;
 mod observer;
 mod product;
+mod relation;
 mod statement;
 
 pub use encode::{Analyses, encode};
@@ -50,8 +53,8 @@ pub struct Transfer {
     pub relation: Bdd,
     /// The current variables that have lost their meaning: set by the step, or dead after.
     pub forget: Bdd,
-    /// From next to current, for the variables that the step sets. A push has none: the
-    /// next variables are then the callee's key.
+    /// From next to current, for the variables that the step sets. For a push, whose next
+    /// variables are the callee's key, from below to current.
     pub set: Option<Renaming>,
     /// The way back.
     pub unset: Option<Renaming>,
@@ -59,6 +62,8 @@ pub struct Transfer {
     pub arbitrary: Bdd,
     /// The next variables that the relation gives values to.
     pub set_next: Bdd,
+    /// For a push: the variables of the frame below that the relation gives values to.
+    pub below: Bdd,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

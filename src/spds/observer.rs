@@ -10,10 +10,10 @@
 //! automaton accepted in between.
 
 use super::copies::{Copies, Copy};
-use super::expression::evaluate;
+use super::expression::{May, Term, evaluate};
 use crate::analysis::{DataVariable, Layout};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
-use crate::program::{PointId, Program, VariableId};
+use crate::program::{Domain, PointId, Program, VariableId, When};
 use crate::property::{Atom, Temporal};
 use ltl2ba_rs::{Class, Label};
 use rustc_hash::FxHashMap;
@@ -27,13 +27,11 @@ pub enum Place {
 }
 
 /// How many bits the states of an automaton take, and whether frames must remember.
-pub fn extend_layout(layout: Layout, temporal: &Temporal) -> Layout {
+pub fn extend_layout(mut layout: Layout, temporal: &Temporal) -> Layout {
     let states = temporal.forbidden.states.max(1);
-    Layout {
-        state_bits: u32::BITS - (states - 1).leading_zeros(),
-        remembers: temporal.forbidden.class() == Class::General,
-        ..layout
-    }
+    layout.state_bits = u32::BITS - (states - 1).leading_zeros();
+    layout.remembers = temporal.forbidden.class() == Class::General;
+    layout
 }
 
 pub struct Observer<'a, 'b> {
@@ -189,20 +187,29 @@ impl<'a, 'b> Observer<'a, 'b> {
         let Atom::Expression { operations, locals } = atom else {
             return Ok(bdds.constant(self.control_holds(atom, place)));
         };
-        let read = |variable: VariableId| {
-            let variable = match variable {
-                VariableId::Global(_) => variable,
+        let read = |variable: VariableId, _: When| {
+            let (procedure, variable) = match variable {
+                VariableId::Global(_) => (self.program.entry, variable),
                 VariableId::Local(index) => {
                     let (procedure, local) = locals[index as usize];
-                    if !self.is_in(place, procedure.0) {
-                        return bdds.constant(false);
-                    }
-                    VariableId::Local(local)
+                    (procedure, VariableId::Local(local))
                 }
             };
-            self.copies
-                .variable(self.layout.variable(variable), Copy::Current)
+            let domain = self.program.cell(procedure, variable).domain;
+            let here = matches!(variable, VariableId::Global(_)) || self.is_in(place, procedure.0);
+            match here {
+                true => {
+                    let bits = self.layout.cell(procedure, variable);
+                    Some(self.copies.term(bits, domain, Copy::Current))
+                }
+                // A truth value of a procedure that is not on top is false, and so is a
+                // comparison with a number of one.
+                false if domain == Domain::Boolean => {
+                    Some(Term::Truth(May::certain(bdds.constant(false))))
+                }
+                false => None,
+            }
         };
-        Ok(evaluate(bdds, operations, read, read)?.be_one().clone())
+        evaluate(bdds, operations, read)?.be_one(bdds)
     }
 }

@@ -47,7 +47,7 @@ impl Encoder<'_, '_> {
             return Ok(None);
         };
         let bdds = self.copies.bdds;
-        let layout = self.analyses.layout;
+        let layout = &self.analyses.layout;
         let is_return = memory == Memory::Return;
         let letter = match is_return {
             true => 0,
@@ -84,7 +84,7 @@ impl Encoder<'_, '_> {
     }
 
     pub(super) fn set_by(&self, memory: Memory) -> Vec<DataVariable> {
-        let layout = self.analyses.layout;
+        let layout = &self.analyses.layout;
         let states = layout.state_range();
         match memory {
             Memory::Step => states.chain(layout.seen()).collect(),

@@ -5,61 +5,39 @@
 //! great deal, and procedures share their locals' variables, so transfers are looked up by
 //! what they depend on before any BDD is made.
 
-use super::copies::{Copies, Copy};
-use super::expression::{May, evaluate};
+use super::copies::{Copies, Copy, Renaming};
+use super::effect::{Assignment, Effect, Outcome, Place, Source};
+use super::relation::Relations;
 use super::{Transfer, TransferId};
 use crate::analysis::{DataVariable, Layout};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
-use crate::program::{Expression, Operation, Program, VariableId};
+use crate::program::{Domain, Expression, Operation, Program, VariableId, When};
 use rustc_hash::FxHashMap;
-
-/// What one rule does to data, in terms of the program.
-#[derive(Default)]
-pub struct Effect<'e> {
-    /// Each must be able to come out as given, independently.
-    pub conditions: &'e [(Expression, bool)],
-    /// All set at once, from values before the step.
-    pub assignments: &'e [(DataVariable, Value)],
-    /// Get any value.
-    pub arbitrary: &'e [DataVariable],
-    /// Must be able to be true; may read new values.
-    pub constrain: Option<Expression>,
-    /// Must be able to be true of the new values only.
-    pub afterwards: Option<Expression>,
-    /// What an automaton that watches does at the same time.
-    pub watched: Option<Watched<'e>>,
-}
-
-/// A further relation, and the variables it sets.
-#[derive(Clone, Copy)]
-pub struct Watched<'e> {
-    /// Different relations have different numbers.
-    pub number: u64,
-    pub relation: &'e Bdd,
-    pub set: &'e [DataVariable],
-}
-
-#[derive(Clone, Copy)]
-pub enum Value {
-    Of(Expression),
-    Variable(DataVariable),
-}
 
 pub struct Transfers<'a, 'b> {
     program: &'a Program,
-    layout: Layout,
+    layout: &'a Layout,
     copies: &'a Copies<'b>,
-    known: FxHashMap<Box<[u64]>, TransferId>,
+    known: FxHashMap<Box<[u64]>, Option<TransferId>>,
     key: Vec<u64>,
     pub list: Vec<Transfer>,
+}
+
+/// What a transfer is for.
+#[derive(Clone, Copy)]
+enum Kind<'k> {
+    Step,
+    /// Of a frame with this key.
+    Push(&'k [u64]),
+    Failure,
 }
 
 /// Where a key's parts are told apart; no operation is encoded as this.
 const SEPARATOR: u64 = u64::MAX;
 
 impl<'a, 'b> Transfers<'a, 'b> {
-    pub fn new(program: &'a Program, layout: Layout, copies: &'a Copies<'b>) -> Self {
+    pub fn new(program: &'a Program, layout: &'a Layout, copies: &'a Copies<'b>) -> Self {
         Transfers {
             program,
             layout,
@@ -77,18 +55,32 @@ impl<'a, 'b> Transfers<'a, 'b> {
         after: &[u64],
         effect: &Effect<'_>,
     ) -> Result<TransferId, OutOfNodes> {
-        self.find_or_make(before, after, effect, false)
+        let made = self.find_or_make(before, after, effect, Kind::Step)?;
+        Ok(made.expect("only a failure may have no transfer"))
     }
 
-    /// The transfer of a push: the assignments give the callee's key, and the current
-    /// values of `kept` stay with the frame below.
+    /// The transfer of a push: the assignments to next copies give the callee's key, and
+    /// the current values of `kept` stay with the frame below.
     pub fn push(
         &mut self,
         before: &[u64],
+        key: &[u64],
         kept: &[u64],
         effect: &Effect<'_>,
     ) -> Result<TransferId, OutOfNodes> {
-        self.find_or_make(before, kept, effect, true)
+        let made = self.find_or_make(before, kept, effect, Kind::Push(key))?;
+        Ok(made.expect("only a failure may have no transfer"))
+    }
+
+    /// The transfer of the step that is taken instead where an expression has no value, or
+    /// a value does not fit; `None` if that cannot be.
+    pub fn failure(
+        &mut self,
+        before: &[u64],
+        after: &[u64],
+        effect: &Effect<'_>,
+    ) -> Result<Option<TransferId>, OutOfNodes> {
+        self.find_or_make(before, after, effect, Kind::Failure)
     }
 
     fn find_or_make(
@@ -96,108 +88,176 @@ impl<'a, 'b> Transfers<'a, 'b> {
         before: &[u64],
         after: &[u64],
         effect: &Effect<'_>,
-        is_push: bool,
-    ) -> Result<TransferId, OutOfNodes> {
-        self.make_key(before, after, effect, is_push);
+        kind: Kind<'_>,
+    ) -> Result<Option<TransferId>, OutOfNodes> {
+        self.make_key(before, after, effect, kind);
         if let Some(known) = self.known.get(self.key.as_slice()) {
             return Ok(*known);
         }
-        let relation = self.relation(effect)?;
-        let transfer = match is_push {
-            true => self.finish_push(before, after, effect, relation)?,
-            false => self.finish_step(before, after, effect, relation)?,
+        let relations = Relations {
+            program: self.program,
+            layout: self.layout,
+            copies: self.copies,
+            effect,
         };
-        let id = TransferId(self.list.len() as u32);
-        self.list.push(transfer);
+        let transfer = match kind {
+            Kind::Push(key) => {
+                let relation = relations.relation()?;
+                Some(self.finish_push(before, key, after, effect, relation)?)
+            }
+            Kind::Step => {
+                let relation = relations.relation()?;
+                Some(self.finish_step(before, after, effect, relation)?)
+            }
+            Kind::Failure => {
+                let failure = relations.failure()?;
+                let watched = Effect {
+                    assignments: &[],
+                    conditions: &[],
+                    ..*effect
+                };
+                match self.copies.bdds.is_false(&failure) {
+                    true => None,
+                    false => Some(self.finish_step(before, after, &watched, failure)?),
+                }
+            }
+        };
+        let id = transfer.map(|transfer| {
+            self.list.push(transfer);
+            TransferId(self.list.len() as u32 - 1)
+        });
         self.known.insert(self.key.as_slice().into(), id);
         Ok(id)
     }
 
     /// Everything a transfer depends on.
-    fn make_key(&mut self, before: &[u64], after: &[u64], effect: &Effect<'_>, is_push: bool) {
-        let key = &mut self.key;
+    fn make_key(&mut self, before: &[u64], after: &[u64], effect: &Effect<'_>, kind: Kind<'_>) {
+        let mut key = std::mem::take(&mut self.key);
         key.clear();
-        key.push(u64::from(is_push));
-        key.extend(before);
-        key.extend(after);
-        let expressions = &self.program.expressions;
-        let add = |key: &mut Vec<u64>, tag: u64, expression: Expression| {
-            key.extend([SEPARATOR, tag]);
-            key.extend(expressions.operations(expression).iter().map(code));
-        };
-        for (condition, outcome) in effect.conditions {
-            add(key, u64::from(*outcome), *condition);
-        }
-        for (variable, value) in effect.assignments {
-            match value {
-                Value::Of(expression) => add(key, u64::from(*variable) << 3 | 2, *expression),
-                Value::Variable(other) => {
-                    key.extend([SEPARATOR, u64::from(*variable) << 3 | 3, u64::from(*other)]);
-                }
+        match kind {
+            Kind::Step => key.push(0),
+            Kind::Failure => key.push(1),
+            Kind::Push(entered) => {
+                key.push(2);
+                key.extend(entered);
             }
         }
-        key.extend([SEPARATOR, 4]);
-        key.extend(effect.arbitrary.iter().map(|v| u64::from(*v)));
-        effect.constrain.into_iter().for_each(|e| add(key, 5, e));
-        effect.afterwards.into_iter().for_each(|e| add(key, 6, e));
+        key.extend(before);
+        key.extend(after);
+        for (condition, outcome) in effect.conditions {
+            let tag = match outcome {
+                Outcome::True => 0,
+                Outcome::False => 1,
+                Outcome::NotTrue => 2,
+            };
+            self.add_expression(&mut key, effect, tag, *condition);
+        }
+        for assignment in effect.assignments {
+            self.add_assignment(&mut key, effect, assignment);
+        }
+        effect
+            .constrain
+            .into_iter()
+            .for_each(|e| self.add_expression(&mut key, effect, 5, e));
+        effect
+            .afterwards
+            .into_iter()
+            .for_each(|e| self.add_expression(&mut key, effect, 6, e));
         if let Some(watched) = effect.watched {
             key.extend([SEPARATOR, 7, watched.number]);
         }
+        self.key = key;
     }
 
-    /// The relation of all variables that change, dead ones included.
-    fn relation(&self, effect: &Effect<'_>) -> BddResult {
-        let (bdds, copies, layout) = (self.copies.bdds, self.copies, self.layout);
-        let changed = |variable: DataVariable| {
-            effect.assignments.iter().any(|(v, _)| *v == variable)
-                || effect.arbitrary.contains(&variable)
+    fn add_expression(
+        &self,
+        key: &mut Vec<u64>,
+        effect: &Effect<'_>,
+        tag: u64,
+        expression: Expression,
+    ) {
+        key.extend([SEPARATOR, tag]);
+        for operation in self.program.expressions.operations(expression) {
+            self.add_operation(key, effect, operation);
+        }
+    }
+
+    fn add_assignment(&self, key: &mut Vec<u64>, effect: &Effect<'_>, assignment: &Assignment) {
+        let copy = match assignment.below {
+            true => 1,
+            false => 0,
         };
-        let current =
-            |variable: VariableId| copies.variable(layout.variable(variable), Copy::Current);
-        let next = |variable: VariableId| {
-            let variable = layout.variable(variable);
-            let copy = if changed(variable) {
-                Copy::Next
-            } else {
-                Copy::Current
-            };
-            copies.variable(variable, copy)
+        key.extend([SEPARATOR, 8 | copy << 8]);
+        match &assignment.place {
+            Place::Cell(range) => key.push(u64::from(range.start)),
+            Place::Element {
+                first,
+                count,
+                index,
+            } => {
+                key.extend([u64::from(first.start) << 32 | u64::from(*count)]);
+                self.add_expression(key, effect, 9, *index);
+            }
+        }
+        key.push(domain_code(assignment.domain));
+        match &assignment.source {
+            Source::Of(expression) => self.add_expression(key, effect, 10, *expression),
+            Source::Bits(range, domain) => {
+                key.extend([SEPARATOR, 11, u64::from(range.start), domain_code(*domain)]);
+            }
+            Source::Any => key.extend([SEPARATOR, 12]),
+        }
+    }
+
+    /// An operation as numbers, different for different operations.
+    fn add_operation(&self, key: &mut Vec<u64>, effect: &Effect<'_>, operation: &Operation) {
+        // What is read is told by its bits, since procedures share them, and its domain.
+        let cell = |tag: u64, variable: VariableId| {
+            let first = self.layout.cell(effect.procedure, variable).start;
+            let domain = self.program.cell(effect.procedure, variable).domain;
+            [tag | u64::from(first) << 8, domain_code(domain)]
         };
-        let may = |expression: Expression| -> Result<May, OutOfNodes> {
-            let operations = self.program.expressions.operations(expression);
-            evaluate(bdds, operations, current, next)
-        };
-        let mut relation = bdds.constant(true);
-        for (condition, outcome) in effect.conditions {
-            let condition = may(*condition)?;
-            let holds = match outcome {
-                true => condition.be_one().clone(),
-                false => condition.be_zero(bdds)?,
-            };
-            relation = bdds.and(&relation, &holds)?;
+        match operation {
+            Operation::Constant(value) => key.push(u64::from(*value)),
+            Operation::Choose => key.push(2),
+            Operation::Not => key.push(3),
+            Operation::And => key.push(4),
+            Operation::Or => key.push(5),
+            Operation::Xor => key.push(6),
+            Operation::Equal => key.push(7),
+            Operation::Implies => key.push(8),
+            Operation::IfThenElse => key.push(9),
+            Operation::Schoose => key.push(10),
+            Operation::Add => key.push(11),
+            Operation::Subtract => key.push(12),
+            Operation::Multiply => key.push(13),
+            Operation::Divide => key.push(14),
+            Operation::BitAnd => key.push(15),
+            Operation::BitOr => key.push(16),
+            Operation::BitXor => key.push(17),
+            Operation::ShiftLeft => key.push(18),
+            Operation::ShiftRight => key.push(19),
+            Operation::Less => key.push(20),
+            Operation::LessEqual => key.push(21),
+            Operation::NumbersEqual => key.push(22),
+            Operation::ToNumber => key.push(23),
+            Operation::ToTruth => key.push(24),
+            Operation::FalseIfUndefined => key.push(25),
+            Operation::Number(number) => key.extend([26, *number]),
+            Operation::Index { count } => key.push(27 | u64::from(*count) << 8),
+            Operation::Read(v) => key.extend(cell(28, *v)),
+            Operation::ReadNext(v) => key.extend(cell(29, *v)),
+            Operation::ReadBelow(v) => key.extend(cell(30, *v)),
+            Operation::ReadElement { first, count, when } => {
+                let when = match when {
+                    When::Before => 31,
+                    When::After => 32,
+                    When::Below => 33,
+                };
+                key.extend(cell(when, *first));
+                key.push(u64::from(*count));
+            }
         }
-        for (variable, value) in effect.assignments {
-            let target = copies.variable(*variable, Copy::Next);
-            let equals = match value {
-                Value::Of(expression) => may(*expression)?.equals(bdds, &target)?,
-                Value::Variable(other) => {
-                    bdds.equivalent(&target, &copies.variable(*other, Copy::Current))?
-                }
-            };
-            relation = bdds.and(&relation, &equals)?;
-        }
-        if let Some(constrain) = effect.constrain {
-            relation = bdds.and(&relation, may(constrain)?.be_one())?;
-        }
-        if let Some(afterwards) = effect.afterwards {
-            let operations = self.program.expressions.operations(afterwards);
-            let holds = evaluate(bdds, operations, next, next)?;
-            relation = bdds.and(&relation, holds.be_one())?;
-        }
-        if let Some(watched) = effect.watched {
-            relation = bdds.and(&relation, watched.relation)?;
-        }
-        Ok(relation)
     }
 
     fn finish_step(
@@ -208,29 +268,17 @@ impl<'a, 'b> Transfers<'a, 'b> {
         relation: Bdd,
     ) -> Result<Transfer, OutOfNodes> {
         let (bdds, copies) = (self.copies.bdds, self.copies);
-        let assigned: Vec<_> = effect.assigned().collect();
+        let assigned: Vec<_> = effect.assigned(false).collect();
         let is_live = |variable: &DataVariable| bits::contains(after, *variable);
         // A value that is dead after the step is not worth a variable.
         let (set, dead): (Vec<_>, Vec<_>) = assigned.into_iter().partition(is_live);
-        let arbitrary = || effect.arbitrary.iter().copied();
+        let arbitrary = || effect.arbitrary(false);
         let unneeded = dead.into_iter().chain(arbitrary());
         let unneeded = copies.cube(unneeded.map(|v| copies.level(v, Copy::Next)))?;
         let mut kept = after.to_vec();
-        let lost = effect.assigned().chain(arbitrary());
+        let lost = effect.assigned(false).chain(arbitrary());
         lost.for_each(|variable| bits::remove(&mut kept, variable));
-        let renaming = |from, to| {
-            let pairs = set
-                .iter()
-                .map(|v| (copies.level(*v, from), copies.level(*v, to)));
-            copies.renaming(pairs)
-        };
-        let (there, back) = match set.is_empty() {
-            true => (None, None),
-            false => (
-                Some(renaming(Copy::Next, Copy::Current)?),
-                Some(renaming(Copy::Current, Copy::Next)?),
-            ),
-        };
+        let (there, back) = self.renamings(&set, Copy::Next)?;
         let arbitrary = arbitrary().filter(is_live);
         Ok(Transfer {
             relation: bdds.exists(&relation, &unneeded)?,
@@ -239,26 +287,62 @@ impl<'a, 'b> Transfers<'a, 'b> {
             unset: back,
             arbitrary: copies.cube(arbitrary.map(|v| copies.level(v, Copy::Current)))?,
             set_next: copies.cube(set.iter().map(|v| copies.level(*v, Copy::Next)))?,
+            below: bdds.constant(true),
         })
     }
 
     fn finish_push(
         &self,
         before: &[u64],
+        key: &[u64],
         kept: &[u64],
         effect: &Effect<'_>,
         relation: Bdd,
     ) -> Result<Transfer, OutOfNodes> {
-        let copies = self.copies;
-        let key = effect.assigned().map(|v| copies.level(v, Copy::Next));
+        let (bdds, copies) = (self.copies.bdds, self.copies);
+        // Of an array that is set in one place, some cells may not matter.
+        let next = |v| copies.level(v, Copy::Next);
+        let below = |v| copies.level(v, Copy::Below);
+        let is_kept = |v: &DataVariable| bits::contains(kept, *v);
+        let in_key = |v: &DataVariable| bits::contains(key, *v);
+        let (set, dead): (Vec<_>, Vec<_>) = effect.assigned(true).partition(is_kept);
+        let (passed, lost): (Vec<_>, Vec<_>) = effect.assigned(false).partition(in_key);
+        let unneeded = dead
+            .into_iter()
+            .map(below)
+            .chain(lost.into_iter().map(next));
+        let relation = bdds.exists(&relation, &copies.cube(unneeded)?)?;
+        let mut unchanged = kept.to_vec();
+        let lost = set.iter().copied().chain(effect.arbitrary(true));
+        lost.for_each(|variable| bits::remove(&mut unchanged, variable));
+        let (there, back) = self.renamings(&set, Copy::Below)?;
         Ok(Transfer {
             relation,
-            forget: self.forget(before, kept)?,
-            set: None,
-            unset: None,
-            arbitrary: copies.bdds.constant(true),
-            set_next: copies.cube(key)?,
+            forget: self.forget(before, &unchanged)?,
+            set: there,
+            unset: back,
+            arbitrary: bdds.constant(true),
+            set_next: copies.cube(passed.into_iter().map(next))?,
+            below: copies.cube(set.iter().copied().map(below))?,
         })
+    }
+
+    /// The renamings of what a step sets from a copy to current, and the way back.
+    fn renamings(&self, set: &[DataVariable], from: Copy) -> Result<BothWays, OutOfNodes> {
+        if set.is_empty() {
+            return Ok((None, None));
+        }
+        let copies = self.copies;
+        let renaming = |from, to| {
+            let pairs = set
+                .iter()
+                .map(|v| (copies.level(*v, from), copies.level(*v, to)));
+            copies.renaming(pairs)
+        };
+        Ok((
+            Some(renaming(from, Copy::Current)?),
+            Some(renaming(Copy::Current, from)?),
+        ))
     }
 
     /// The current variables of `before` that are not `kept`.
@@ -269,33 +353,12 @@ impl<'a, 'b> Transfers<'a, 'b> {
     }
 }
 
-impl Effect<'_> {
-    /// The variables that get values: all but the arbitrary ones.
-    fn assigned(&self) -> impl Iterator<Item = DataVariable> {
-        let watched = self.watched.map_or(&[][..], |watched| watched.set);
-        let assigned = self.assignments.iter().map(|(variable, _)| *variable);
-        assigned.chain(watched.iter().copied())
-    }
-}
+type BothWays = (Option<Renaming>, Option<Renaming>);
 
-/// An operation as a number, different for different operations.
-fn code(operation: &Operation) -> u64 {
-    let variable = |tag: u64, variable: &VariableId| match variable {
-        VariableId::Local(index) => tag | u64::from(*index) << 8,
-        VariableId::Global(index) => tag | 1 << 7 | u64::from(*index) << 8,
-    };
-    match operation {
-        Operation::Constant(value) => u64::from(*value),
-        Operation::Choose => 2,
-        Operation::Not => 3,
-        Operation::And => 4,
-        Operation::Or => 5,
-        Operation::Xor => 6,
-        Operation::Equal => 7,
-        Operation::Implies => 8,
-        Operation::IfThenElse => 9,
-        Operation::Schoose => 10,
-        Operation::Read(v) => variable(16, v),
-        Operation::ReadNext(v) => variable(32, v),
+fn domain_code(domain: Domain) -> u64 {
+    match domain {
+        Domain::Boolean => 0,
+        Domain::Integer { bits } => 1 | u64::from(bits) << 2,
+        Domain::Enumeration { size, .. } => 2 | u64::from(size) << 2,
     }
 }

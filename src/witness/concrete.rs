@@ -13,7 +13,7 @@ use crate::interpreter::replay::{Location, SegmentId, Step, Trace};
 use crate::interpreter::step::{Outcome, Wish, choose, resume};
 use crate::interpreter::values::Values;
 use crate::interpreter::{Valuation, View};
-use crate::program::{PointId, Program, VariableId};
+use crate::program::{PointId, ProcedureId, Program, VariableId};
 use crate::spds::{Head, HeadMeaning, ProgramHeads, Spds};
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,7 @@ pub struct Diverged;
 
 pub struct Concretizer<'a> {
     pub program: &'a Program,
-    pub layout: Layout,
+    pub layout: &'a Layout,
     pub spds: &'a Spds,
     pub heads: &'a ProgramHeads,
 }
@@ -193,6 +193,7 @@ impl Concretizer<'_> {
     fn wish<'w>(&'w self, head: Head, values: &'w [bool]) -> Live<'w> {
         Live {
             layout: self.layout,
+            procedure: self.procedure_of(head),
             live: self.spds.variables(head),
             values,
         }
@@ -212,6 +213,16 @@ impl Concretizer<'_> {
                 &locals.map(value).collect::<Vec<_>>(),
             ),
             returns: None,
+        }
+    }
+
+    /// Whose locals the values at a head are.
+    fn procedure_of(&self, head: Head) -> ProcedureId {
+        match self.heads.meaning(head) {
+            HeadMeaning::At(point) | HeadMeaning::Returning(point) => {
+                self.program.point(point).procedure
+            }
+            HeadMeaning::Error | HeadMeaning::Terminated => self.program.entry,
         }
     }
 
@@ -306,7 +317,8 @@ impl Concretizer<'_> {
 
 /// Wants the live values of a path.
 struct Live<'a> {
-    layout: Layout,
+    layout: &'a Layout,
+    procedure: ProcedureId,
     live: &'a [u64],
     values: &'a [bool],
 }
@@ -322,11 +334,11 @@ impl Live<'_> {
 
 impl Wish for Live<'_> {
     fn variable(&self, variable: VariableId) -> Values {
-        self.value(self.layout.variable(variable))
+        self.value(self.layout.cell(self.procedure, variable).start)
     }
 
     fn returned(&self, index: u32) -> Values {
-        self.value(self.layout.returned(index))
+        self.value(self.layout.returned(self.procedure, index).start)
     }
 }
 

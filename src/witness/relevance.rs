@@ -11,7 +11,7 @@ use crate::analysis::Observed;
 use crate::interpreter::Valuation;
 use crate::interpreter::replay::{Location, Step, Trace};
 use crate::interpreter::values::{Domain, Family, Values, evaluate};
-use crate::program::{Action, Expression, PointId, Program, VariableId};
+use crate::program::{Action, Expression, PointId, Program, Target, Value, VariableId};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -148,8 +148,8 @@ impl Slice<'_> {
         match &program.point(point).action {
             Action::Exit => self.leave(call),
             Action::Call(call) if before.folded.is_some() => {
-                for target in call.targets.iter().flatten() {
-                    self.remove(*target);
+                for target in call.targets.iter().filter_map(Target::cells) {
+                    self.remove(target.0);
                 }
                 // What happened inside is not looked at.
                 self.globals.extend(0..program.globals.len() as u32);
@@ -179,6 +179,7 @@ impl Slice<'_> {
                     self.remove(*variable);
                 }
             }
+            Action::Select { .. } => todo!(),
             Action::Branch { arms, otherwise } => {
                 self.branch(arms, *otherwise, after, valuation);
             }
@@ -215,7 +216,7 @@ impl Slice<'_> {
         }
         self.returns.clear();
         for (target, i) in call.targets.iter().zip(0..) {
-            if target.is_some_and(|target| self.remove(target)) {
+            if target.cells().is_some_and(|(cell, _)| self.remove(cell)) {
                 self.returns.insert(i);
             }
         }
@@ -224,8 +225,8 @@ impl Slice<'_> {
 
     fn assign(
         &mut self,
-        targets: &[Option<VariableId>],
-        values: &[Expression],
+        targets: &[Target],
+        values: &[Value],
         constrain: Option<Expression>,
         before: &Step,
         after: &Step,
@@ -233,7 +234,7 @@ impl Slice<'_> {
         let set: Vec<_> = targets
             .iter()
             .zip(values)
-            .filter_map(|(target, value)| target.map(|target| (target, *value)))
+            .filter_map(|(target, value)| Some((target.cells()?.0, value.expression()?)))
             .collect();
         // A constraint makes the new values it reads matter, and the old ones too.
         if let Some(constrain) = constrain {

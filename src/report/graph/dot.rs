@@ -77,7 +77,7 @@ fn write_point(graph: &Graph<'_>, point: PointId, out: &mut impl Write) -> io::R
         false => format!("{statement}\nunreachable"),
     };
     let fill = match &graph.program.point(point).action {
-        Action::Branch { .. } => "#fef7c3",
+        Action::Branch { .. } | Action::Select { .. } => "#fef7c3",
         Action::Call(_) => "#d1e9ff",
         Action::Assert { .. } => "#fee4e2",
         Action::Assume { .. } => "#eaecf5",

@@ -26,7 +26,7 @@ fn write_procedure(graph: &Graph<'_>, id: ProcedureId, out: &mut impl Write) -> 
     let program = graph.program;
     let procedure = program.procedure(id);
     write!(out, "{}", graph.header(procedure))?;
-    match procedure.returns {
+    match procedure.returns.len() {
         0 => {}
         1 => write!(out, ", returns 1 value")?,
         count => write!(out, ", returns {count} values")?,
