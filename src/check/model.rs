@@ -91,6 +91,7 @@ pub fn with_model(
             mod_ref: &mod_ref,
             liveness: &liveness,
             observed,
+            exact: false,
         };
         let observer =
             temporal.map(|temporal| Observer::new(program, temporal, layout.clone(), &copies));

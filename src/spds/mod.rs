@@ -91,6 +91,8 @@ pub enum Right {
     Push {
         entry: EntryId,
         saved: Head,
+        /// The symbol of the frame below while it waits: in a program, that of the call.
+        below: Head,
         /// An index into [`Spds::resumes`].
         resume: u32,
     },
@@ -125,6 +127,10 @@ pub struct Interface {
     pub key_next: Bdd,
     /// The current variables that are not in the key.
     pub not_key: Bdd,
+    /// The current variables that are not handed over.
+    pub not_handed: Bdd,
+    /// The rigid variables: their current copies equal their entry copies.
+    pub rigid_equal: Bdd,
     /// The handed variables: their current copies equal their entry copies, ...
     pub handed_equal: Bdd,
     /// ... and renamings of them.
