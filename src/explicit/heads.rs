@@ -88,9 +88,7 @@ pub fn reachable_heads<M: Machine>(
     Ok(explore(product)?.heads.into_iter())
 }
 
-fn explore<'a, M: Machine>(
-    product: &'a Product<'a, M>,
-) -> Result<Exploration<'a, M>, TooLarge> {
+fn explore<'a, M: Machine>(product: &'a Product<'a, M>) -> Result<Exploration<'a, M>, TooLarge> {
     let mut exploration = Exploration {
         product,
         heads: IndexSet::default(),

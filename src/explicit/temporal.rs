@@ -60,5 +60,9 @@ pub fn has_accepted_run<M: Machine>(
         allowed,
     };
     let graph = head_graph(&product)?;
-    Ok(has_fair_cycle(graph.heads.len(), &graph.edges, automaton.all))
+    Ok(has_fair_cycle(
+        graph.heads.len(),
+        &graph.edges,
+        automaton.all,
+    ))
 }

@@ -32,7 +32,7 @@ use std::sync::Arc;
 pub struct SymbolId(pub u32);
 
 /// An index into [`System::groups`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupId(pub u32);
 
 /// An index into [`System::rules`].

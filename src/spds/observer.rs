@@ -11,7 +11,7 @@
 
 use super::copies::{Copies, Copy};
 use super::expression::{May, Term, evaluate};
-use crate::analysis::{DataVariable, Layout};
+use crate::analysis::Layout;
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::program::{Domain, PointId, Program, VariableId, When};
 use crate::property::{Atom, Temporal};
@@ -26,6 +26,24 @@ pub enum Place {
     Terminated,
 }
 
+/// Where configurations can be, and which propositions are true there.
+pub trait Places {
+    type Place: std::marker::Copy;
+
+    /// What is known of propositions at a place: where it is the same, so is
+    /// [`Places::truth`] of each of them.
+    fn known(&self, atoms: &[Atom], place: Self::Place) -> Vec<u8>;
+
+    /// Where a proposition is true at a place, over current variables.
+    fn truth(
+        &self,
+        copies: &Copies<'_>,
+        layout: &Layout,
+        atom: &Atom,
+        place: Self::Place,
+    ) -> BddResult;
+}
+
 /// How many bits the states of an automaton take, and whether frames must remember.
 pub fn extend_layout(mut layout: Layout, temporal: &Temporal) -> Layout {
     let states = temporal.forbidden.states.max(1);
@@ -34,8 +52,8 @@ pub fn extend_layout(mut layout: Layout, temporal: &Temporal) -> Layout {
     layout
 }
 
-pub struct Observer<'a, 'b> {
-    program: &'a Program,
+pub struct Observer<'a, 'b, P> {
+    places: &'a P,
     temporal: &'a Temporal,
     layout: Layout,
     copies: &'a Copies<'b>,
@@ -45,16 +63,16 @@ pub struct Observer<'a, 'b> {
     letters: Vec<Bdd>,
 }
 
-impl<'a, 'b> Observer<'a, 'b> {
+impl<'a, 'b, P: Places> Observer<'a, 'b, P> {
     /// `layout` is from [`extend_layout`].
     pub fn new(
-        program: &'a Program,
+        places: &'a P,
         temporal: &'a Temporal,
         layout: Layout,
         copies: &'a Copies<'b>,
     ) -> Self {
         Observer {
-            program,
+            places,
             temporal,
             layout,
             copies,
@@ -65,8 +83,8 @@ impl<'a, 'b> Observer<'a, 'b> {
 
     /// The automaton's steps from a configuration at this place, as an index for
     /// [`Observer::letter`]: equal letters have equal indices.
-    pub fn letter_at(&mut self, place: Place) -> Result<u32, OutOfNodes> {
-        let key = self.letter_key(place);
+    pub fn letter_at(&mut self, place: P::Place) -> Result<u32, OutOfNodes> {
+        let key = self.places.known(&self.temporal.atoms, place);
         if let Some(letter) = self.known.get(&key) {
             return Ok(*letter);
         }
@@ -79,11 +97,6 @@ impl<'a, 'b> Observer<'a, 'b> {
 
     pub fn letter(&self, letter: u32) -> &Bdd {
         &self.letters[letter as usize]
-    }
-
-    /// The variables that every step of the execution sets.
-    pub fn set_by_step(&self) -> impl Iterator<Item = DataVariable> + use<> {
-        self.layout.state_range().chain(self.layout.seen())
     }
 
     /// The states in which runs start, over current variables.
@@ -115,37 +128,7 @@ impl<'a, 'b> Observer<'a, 'b> {
         self.copies.bdds.minterm(literals)
     }
 
-    fn letter_key(&self, place: Place) -> Vec<u8> {
-        let mut key = Vec::new();
-        for atom in &self.temporal.atoms {
-            match atom {
-                Atom::Expression { locals, .. } => {
-                    key.extend(locals.iter().map(|(p, _)| u8::from(self.is_in(place, p.0))));
-                }
-                control => key.push(u8::from(self.control_holds(control, place))),
-            }
-        }
-        key
-    }
-
-    fn is_in(&self, place: Place, procedure: u32) -> bool {
-        match place {
-            Place::At(point) => self.program.point(point).procedure.0 == procedure,
-            Place::Error | Place::Terminated => false,
-        }
-    }
-
-    /// A proposition that speaks of control only.
-    fn control_holds(&self, atom: &Atom, place: Place) -> bool {
-        match (atom, place) {
-            (Atom::Terminated, Place::Terminated) | (Atom::Error, Place::Error) => true,
-            (Atom::At(points), Place::At(point)) => points.contains(&point),
-            (Atom::In(procedure), place) => self.is_in(place, procedure.0),
-            _ => false,
-        }
-    }
-
-    fn steps_at(&self, place: Place) -> BddResult {
+    fn steps_at(&self, place: P::Place) -> BddResult {
         let bdds = self.copies.bdds;
         let atoms = self
             .temporal
@@ -182,25 +165,64 @@ impl<'a, 'b> Observer<'a, 'b> {
     }
 
     /// Where a proposition is true at a place.
-    pub fn atom(&self, atom: &Atom, place: Place) -> BddResult {
-        let bdds = self.copies.bdds;
+    pub fn atom(&self, atom: &Atom, place: P::Place) -> BddResult {
+        self.places.truth(self.copies, &self.layout, atom, place)
+    }
+}
+
+fn is_in(program: &Program, place: Place, procedure: u32) -> bool {
+    match place {
+        Place::At(point) => program.point(point).procedure.0 == procedure,
+        Place::Error | Place::Terminated => false,
+    }
+}
+
+/// A proposition that speaks of control only.
+fn control_holds(program: &Program, atom: &Atom, place: Place) -> bool {
+    match (atom, place) {
+        (Atom::Terminated, Place::Terminated) | (Atom::Error, Place::Error) => true,
+        (Atom::At(points), Place::At(point)) => points.contains(&point),
+        (Atom::In(procedure), place) => is_in(program, place, procedure.0),
+        _ => false,
+    }
+}
+
+impl Places for Program {
+    type Place = Place;
+
+    fn known(&self, atoms: &[Atom], place: Place) -> Vec<u8> {
+        let mut known = Vec::new();
+        for atom in atoms {
+            match atom {
+                Atom::Expression { locals, .. } => {
+                    let here = locals.iter().map(|(p, _)| is_in(self, place, p.0));
+                    known.extend(here.map(u8::from));
+                }
+                control => known.push(u8::from(control_holds(self, control, place))),
+            }
+        }
+        known
+    }
+
+    fn truth(&self, copies: &Copies<'_>, layout: &Layout, atom: &Atom, place: Place) -> BddResult {
+        let bdds = copies.bdds;
         let Atom::Expression { operations, locals } = atom else {
-            return Ok(bdds.constant(self.control_holds(atom, place)));
+            return Ok(bdds.constant(control_holds(self, atom, place)));
         };
         let read = |variable: VariableId, _: When| {
             let (procedure, variable) = match variable {
-                VariableId::Global(_) => (self.program.entry, variable),
+                VariableId::Global(_) => (self.entry, variable),
                 VariableId::Local(index) => {
                     let (procedure, local) = locals[index as usize];
                     (procedure, VariableId::Local(local))
                 }
             };
-            let domain = self.program.cell(procedure, variable).domain;
-            let here = matches!(variable, VariableId::Global(_)) || self.is_in(place, procedure.0);
-            match here {
+            let domain = self.cell(procedure, variable).domain;
+            let is_global = matches!(variable, VariableId::Global(_));
+            match is_global || is_in(self, place, procedure.0) {
                 true => {
-                    let bits = self.layout.cell(procedure, variable);
-                    Some(self.copies.term(bits, domain, Copy::Current))
+                    let bits = layout.cell(procedure, variable);
+                    Some(copies.term(bits, domain, Copy::Current))
                 }
                 // A truth value of a procedure that is not on top is false, and so is a
                 // comparison with a number of one.
