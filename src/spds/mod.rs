@@ -25,12 +25,18 @@ mod number;
 mod observer;
 mod product;
 mod relation;
+mod rule;
 mod statement;
+mod system;
 mod transfer;
 
 pub use encode::{Analyses, encode};
 pub use heads::{HeadMeaning, ProgramHeads};
+pub use expression::{Term, evaluate};
+pub use number::Number;
 pub use observer::{Observer, Place, Places, extend_layout};
+
+pub use system::{SystemAnalyses, SystemHead, SystemHeads, encode_system};
 
 use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
