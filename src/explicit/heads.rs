@@ -168,7 +168,7 @@ impl<M: Machine> Exploration<'_, M> {
         exit: &Exit<M::Exit>,
         inside: Marks,
     ) -> Result<(), TooLarge> {
-        for head in self.product.resumed(&waiting.frame, exit) {
+        for head in self.product.resumed(&waiting.frame, exit)? {
             self.reach(waiting.entry, head, waiting.marks | inside)?;
         }
         Ok(())
@@ -189,7 +189,7 @@ impl<M: Machine> Exploration<'_, M> {
                         edges.insert((source, callee, marks));
                         let exits = self.frames.get(&callee).map(|frames| &frames.exits);
                         for (exit, inside) in exits.into_iter().flatten() {
-                            for target in self.product.resumed(&frame, exit) {
+                            for target in self.product.resumed(&frame, exit)? {
                                 edges.insert((source, self.number(&target), marks | inside));
                             }
                         }

@@ -23,7 +23,12 @@ pub trait Machine {
     ) -> Result<Vec<Step<Self::View, Self::Frame, Self::Exit>>, TooLarge>;
 
     /// The views after a return into a frame.
-    fn resumed(&self, frame: &Self::Frame, exit: &Self::Exit) -> Vec<Self::View>;
+    fn resumed(
+        &self,
+        frame: &Self::Frame,
+        exit: &Self::Exit,
+        allowed: usize,
+    ) -> Result<Vec<Self::View>, TooLarge>;
 
     /// The view after the lowest frame was popped.
     fn below(&self, exit: &Self::Exit) -> Self::View;

@@ -72,10 +72,15 @@ impl<M: Machine> Product<'_, M> {
     }
 
     /// The heads after a return into a frame.
-    pub fn resumed(&self, frame: &M::Frame, exit: &Exit<M::Exit>) -> Vec<Head<M::View>> {
-        let views = self.machine.resumed(frame, &exit.exit).into_iter();
+    pub fn resumed(
+        &self,
+        frame: &M::Frame,
+        exit: &Exit<M::Exit>,
+    ) -> Result<Vec<Head<M::View>>, TooLarge> {
+        let views = self.machine.resumed(frame, &exit.exit, self.allowed)?;
         let state = exit.state;
-        views.map(|view| Head { view, state }).collect()
+        let heads = views.into_iter().map(|view| Head { view, state });
+        Ok(heads.collect())
     }
 
     /// The head after the lowest frame was popped.

@@ -3,8 +3,8 @@
 use super::machine::{Machine, Step};
 use super::{TooLarge, start_views};
 use crate::interpreter::replay::{self, Location};
-use crate::interpreter::step::{Anything, Outcome, resume, successors};
-use crate::interpreter::{Valuation, View};
+use crate::interpreter::step::{Outcome, resumptions, successors};
+use crate::interpreter::{Valuation, View, Waiting};
 use crate::program::Program;
 use crate::property::Atom;
 
@@ -19,22 +19,21 @@ pub struct Asked<'a> {
 pub enum Control {
     At(View),
     /// The globals; so for *error*.
-    Terminated(Vec<bool>),
-    Error(Vec<bool>),
+    Terminated(Vec<u64>),
+    Error(Vec<u64>),
 }
 
 /// How a frame was left.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Exit {
-    pub globals: Vec<bool>,
+    pub globals: Vec<u64>,
     /// The return values, if they were fixed.
-    pub returns: Option<Box<[bool]>>,
+    pub returns: Option<Box<[u64]>>,
 }
 
 impl Machine for Asked<'_> {
     type View = Control;
-    /// A frame waits at its call.
-    type Frame = View;
+    type Frame = Waiting;
     type Exit = Exit;
 
     fn starts(&self, allowed: usize) -> Result<Vec<Control>, TooLarge> {
@@ -45,36 +44,34 @@ impl Machine for Asked<'_> {
     fn steps(
         &self,
         control: &Control,
-        _: usize,
-    ) -> Result<Vec<Step<Control, View, Exit>>, TooLarge> {
+        allowed: usize,
+    ) -> Result<Vec<Step<Control, Waiting, Exit>>, TooLarge> {
         let Control::At(view) = control else {
             return Ok(vec![Step::Next(control.clone())]);
         };
         let step = |outcome| match outcome {
             Outcome::Next(next) => Step::Next(Control::At(next)),
-            Outcome::Enter(entry) => Step::Push(Control::At(entry), view.clone()),
+            Outcome::Enter(entry, waiting) => Step::Push(Control::At(entry), waiting),
             Outcome::Leave { globals, returns } => Step::Pop(Exit { globals, returns }),
-            Outcome::Error => Step::Next(Control::Error(view.valuation.globals().to_vec())),
+            Outcome::Error(_) => Step::Next(Control::Error(view.valuation.globals().to_vec())),
         };
-        let outcomes = successors(self.program, view).into_iter();
+        let outcomes = successors(self.program, view, allowed)?.into_iter();
         Ok(outcomes.map(step).collect())
     }
 
-    fn resumed(&self, call: &View, exit: &Exit) -> Vec<Control> {
-        let mut resumed = Vec::new();
-        resume(
-            self.program,
-            call.at,
-            call.valuation.locals(),
-            &exit.globals,
-            exit.returns.as_deref(),
-            &Anything,
-            &mut |view| {
-                resumed.push(Control::At(view));
-                true
-            },
-        );
-        resumed
+    fn resumed(
+        &self,
+        waiting: &Waiting,
+        exit: &Exit,
+        allowed: usize,
+    ) -> Result<Vec<Control>, TooLarge> {
+        let returns = exit.returns.as_deref();
+        let outcomes = resumptions(self.program, waiting, &exit.globals, returns, allowed)?;
+        let control = |outcome| match outcome {
+            Outcome::Next(view) => Control::At(view),
+            _ => Control::Error(exit.globals.clone()),
+        };
+        Ok(outcomes.into_iter().map(control).collect())
     }
 
     fn below(&self, exit: &Exit) -> Control {

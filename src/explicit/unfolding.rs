@@ -42,7 +42,7 @@ pub fn unfolded<M: Machine>(product: &Product<'_, M>) -> Result<bool, TooLarge> 
                 Step::Pop(exit) => match stack.split_last() {
                     None => vec![(product.below(&exit), Vec::new())],
                     Some((frame, below)) => {
-                        let resumed = product.resumed(frame, &exit).into_iter();
+                        let resumed = product.resumed(frame, &exit)?.into_iter();
                         resumed.map(|head| (head, below.to_vec())).collect()
                     }
                 },

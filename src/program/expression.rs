@@ -170,6 +170,16 @@ impl Expressions {
 
 const NOTHING_READ: (VariableId, u32, When) = (VariableId::Global(0), 0, When::Before);
 
+/// The shift of a natural number to the left; `None` above the limit.
+pub fn shift_left(a: i128, by: i128) -> Option<i128> {
+    if a == 0 {
+        return Some(0);
+    }
+    let by = u32::try_from(by).ok()?;
+    let largest = SHIFT_LIMIT.checked_shr(by)?;
+    (a <= largest).then(|| a << by)
+}
+
 impl Operation {
     /// Whether the operation itself might have no value.
     pub fn may_have_no_value(&self) -> bool {

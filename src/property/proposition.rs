@@ -4,12 +4,14 @@
 //! at. A bare name that could mean two things is refused, with the ways to write either.
 
 use super::label::labelled_points;
-use super::{Property, PropertyError, Subject};
+use super::{Property, PropertyError, Subject, remopla};
 use crate::analysis::Observed;
 use crate::diagnostic::nearest;
+use crate::interpreter::evaluation::evaluate;
 use crate::interpreter::replay::{Location, Step};
-use crate::interpreter::values::{Values, evaluate};
-use crate::program::{Operation, PointId, ProcedureId, Program, VariableId};
+use crate::interpreter::value_of;
+use crate::interpreter::values::Possible;
+use crate::program::{Domain, Language, Operation, PointId, ProcedureId, Program, VariableId};
 use crate::pushdown::SymbolId;
 use crate::source::{Source, Span};
 use crate::syntax::property::{PropertyName, parse_property};
@@ -26,7 +28,8 @@ pub enum Atom {
     /// The top frame belongs to this procedure.
     In(ProcedureId),
     /// A deterministic expression in postfix form is 1. A [`VariableId::Local`] in it is an
-    /// index into `locals`; a local whose procedure is not on top reads as 0.
+    /// index into `locals`. Where its procedure is not on top, a truth value is 0 and a
+    /// number has no value.
     Expression {
         operations: Vec<Operation>,
         locals: Vec<(ProcedureId, u32)>,
@@ -57,15 +60,16 @@ impl Atom {
             Atom::Conditions(conditions) => return observed_by(conditions),
             _ => return Vec::new(),
         };
-        let reads = operations.iter().filter_map(|operation| match operation {
-            Operation::Read(VariableId::Global(index)) => Some(Observed::Global(*index)),
-            Operation::Read(VariableId::Local(index)) => {
-                let (procedure, local) = locals[*index as usize];
-                Some(Observed::Local(procedure, local))
+        let reads = operations.iter().filter_map(Operation::cells_read);
+        let cells = reads.flat_map(|(first, count, _)| (0..count).map(move |k| first.plus(k)));
+        let observed = cells.map(|variable| match variable {
+            VariableId::Global(index) => Observed::Global(index),
+            VariableId::Local(index) => {
+                let (procedure, local) = locals[index as usize];
+                Observed::Local(procedure, local)
             }
-            _ => None,
         });
-        reads.collect()
+        observed.collect()
     }
 
     /// Whether it is true of a configuration.
@@ -82,16 +86,22 @@ impl Atom {
             Atom::In(wanted) => procedure == Some(*wanted),
             Atom::OnTop(_) | Atom::Conditions(_) => false,
             Atom::Expression { operations, locals } => {
-                let read = |variable| match variable {
-                    VariableId::Global(_) => Values::only(step.valuation.get(variable)),
-                    VariableId::Local(index) => {
-                        let (of, local) = locals[index as usize];
-                        let value =
-                            procedure == Some(of) && step.valuation.get(VariableId::Local(local));
-                        Values::only(value)
+                let read = |variable, _| {
+                    let (of, variable) = match variable {
+                        VariableId::Global(_) => (procedure, variable),
+                        VariableId::Local(index) => {
+                            let (of, local) = locals[index as usize];
+                            (Some(of), VariableId::Local(local))
+                        }
+                    };
+                    let domain = program.cell(of.unwrap_or(program.entry), variable).domain;
+                    match (domain, of == procedure) {
+                        (_, true) => value_of(domain, step.valuation.get(variable)),
+                        (Domain::Boolean, false) => value_of(domain, 0),
+                        (_, false) => Possible::not_there(),
                     }
                 };
-                evaluate(operations, read, read).contains(true)
+                evaluate(operations, read).may_be(true)
             }
         }
     }
@@ -135,7 +145,7 @@ impl Subject for Program {
     }
 }
 
-fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
+pub fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
     PropertyError {
         message: message.into(),
         hint,
@@ -284,8 +294,17 @@ fn resolve_word(program: &Program, text: &str) -> Result<Atom, PropertyError> {
             }
         }
         Some(procedure_name) => {
+            // A field of a global struct.
+            if let Some(field) = find_global(program, text) {
+                let written = format!("`{{{text}}}` for the field");
+                meanings.push((Atom::variable(field), written));
+            }
             let Some(procedure) = find_procedure(program, procedure_name) else {
-                return Err(unknown_procedure(program, procedure_name));
+                return match meanings.pop() {
+                    Some((atom, _)) => remopla::truth_value(program, text, atom),
+                    None => Err(remopla::composite(program, text)
+                        .unwrap_or_else(|| unknown_procedure(program, procedure_name))),
+                };
             };
             if let Some(local) = find_local(program, procedure, name.name) {
                 let written = format!("`{{{text}}}` for the variable");
@@ -305,8 +324,10 @@ fn resolve_word(program: &Program, text: &str) -> Result<Atom, PropertyError> {
         ));
     }
     match meanings.pop() {
-        Some((atom, _)) => Ok(atom),
-        None => Err(unknown_word(program, text)),
+        Some((atom, _)) => remopla::truth_value(program, text, atom),
+        None => {
+            Err(remopla::composite(program, text).unwrap_or_else(|| unknown_word(program, text)))
+        }
     }
 }
 
@@ -316,6 +337,9 @@ fn resolve_braces(program: &Program, text: &str) -> Result<Atom, PropertyError> 
         return Ok(Atom::variable(global));
     }
     let inner = &text[1..text.len() - 1];
+    if program.language == Language::Remopla {
+        return remopla::condition(program, text, inner);
+    }
     let source = Source::new("", inner.as_bytes().to_vec());
     let (tree, diagnostics) = parse_property(&source, Span::new(0, inner.len() as u32));
     if let Some(wrong) = diagnostics.iter().find(|d| d.is_error()) {

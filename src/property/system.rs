@@ -2,11 +2,12 @@
 
 use super::{Atom, Property, PropertyError, Subject};
 use crate::diagnostic::nearest;
+use crate::interpreter::value_of;
 use crate::lower::proposition;
 use crate::names::Name;
-use crate::program::{Domain, Operation, Shape};
+use crate::program::{Domain, Operation, Shape, VariableId};
 use crate::pushdown::replay::Step;
-use crate::pushdown::{StateId, SymbolId, System, Value, holds};
+use crate::pushdown::{StateId, SymbolId, System, holds};
 use ltl2ba_rs::{Kind, Proposition};
 
 fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
@@ -75,12 +76,12 @@ impl Subject for System {
                 // Without a symbol there are no locals: that is the first group.
                 let group = group.unwrap_or_default();
                 let view = |variable| match variable {
-                    crate::program::VariableId::Global(i) => step.globals.get(i as usize),
-                    crate::program::VariableId::Local(i) => step.locals.get(i as usize),
+                    VariableId::Global(i) => step.globals.get(i as usize),
+                    VariableId::Local(i) => step.locals.get(i as usize),
                 };
                 let read = |variable, _| {
                     let bits = view(variable)?;
-                    Some(Value::of(self.domain(group, variable), *bits))
+                    Some(value_of(self.domain(group, variable), *bits))
                 };
                 holds(&conditions[group.0 as usize], read)
             }

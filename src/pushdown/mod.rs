@@ -13,12 +13,11 @@
 //! symbol on the left, `ReadNext` of globals and of the locals of the first symbol on the
 //! right, `ReadBelow` of the locals of the second one. Conditions always have a value.
 
-mod evaluate;
 pub mod replay;
 pub mod step;
 
-pub use evaluate::{Value, evaluate, holds, shift_left};
-
+use crate::interpreter::evaluation::evaluate;
+use crate::interpreter::values::Possible;
 use crate::names::{Name, Names};
 use crate::program::{
     Cell, Declaration, Domain, Expression, Expressions, Operation, VariableId, When,
@@ -227,6 +226,16 @@ pub struct Kept {
     pub after: VariableId,
     /// Whether `after` is in the first or in the second symbol on the right.
     pub when: When,
+}
+
+/// Whether a condition is true, where `read` gives the value of a cell, or none if there is
+/// no such cell.
+pub fn holds(
+    operations: &[Operation],
+    read: impl Fn(VariableId, When) -> Option<Possible>,
+) -> bool {
+    let known = |variable, when| read(variable, when).unwrap_or(Possible::not_there());
+    evaluate(operations, known).may_be(true)
 }
 
 /// How many operands an operation takes.

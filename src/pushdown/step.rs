@@ -5,7 +5,11 @@
 //! is left is tried value by value. The number of steps is exponential in the number of
 //! bits that may become anything; whoever asks says how much may be tried.
 
-use super::{Right, Rule, RuleId, StateId, SymbolId, System, Value, evaluate, holds};
+use super::{Right, Rule, RuleId, StateId, SymbolId, System, holds};
+use crate::interpreter::evaluation::evaluate;
+use crate::interpreter::step::TooMany;
+use crate::interpreter::value_of;
+use crate::interpreter::values::Possible;
 use crate::program::{Cell, Domain, Expression, Operation, VariableId, When};
 
 /// The control state, the globals, and the symbol on top with its locals.
@@ -33,10 +37,6 @@ pub enum Outcome {
     /// The symbol is gone; these are the globals.
     Pop(Box<[u64]>),
 }
-
-/// More was to be tried than allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMany;
 
 impl View {
     /// The value of a variable here; `None` if there is none.
@@ -74,7 +74,7 @@ pub fn relates(
             (When::Below, VariableId::Local(index)) => (second, below.get(index as usize).copied()),
             (When::Below, VariableId::Global(_)) => (second, None),
         };
-        Some(Value::of(system.domain(group, variable), bits?))
+        Some(value_of(system.domain(group, variable), bits?))
     };
     let mut conditions = rule.relation.iter();
     conditions.all(|condition| holds(system.expressions.operations(*condition), read))
@@ -83,12 +83,7 @@ pub fn relates(
 /// Whether these values are some that executions begin with.
 pub fn starts(system: &System, view: &View) -> bool {
     let group = system.symbol(system.start.symbol).group;
-    let read = |variable, _| {
-        Some(Value::of(
-            system.domain(group, variable),
-            view.get(variable)?,
-        ))
-    };
+    let read = |variable, _| Some(value_of(system.domain(group, variable), view.get(variable)?));
     let mut conditions = system.start.conditions.iter();
     view.symbol == system.start.symbol
         && conditions.all(|condition| holds(system.expressions.operations(*condition), read))
@@ -298,13 +293,14 @@ impl Plan {
                 Some(Action::Set(cell, condition, range)) => {
                     left.push(0);
                     let operations = &system.expressions.operations(*condition)[range.clone()];
-                    let value = evaluate(operations, |v, when| {
-                        self.read(system, before, &values, v, when)
-                    });
-                    let number = match value {
-                        Some(Value::Truth(value)) => Some(i128::from(value)),
-                        Some(Value::Number(number)) => Some(number),
-                        None => None,
+                    let read = |v, when| {
+                        let known = self.read(system, before, &values, v, when);
+                        known.unwrap_or(Possible::not_there())
+                    };
+                    let number = match evaluate(operations, read) {
+                        Possible::Truth(truth) => Some(i128::from(truth.contains(true))),
+                        Possible::Number(number) => Some(number),
+                        Possible::Nothing(_) => None,
                     };
                     match number.filter(|number| self.domains[*cell].contains(*number)) {
                         Some(number) => {
@@ -340,13 +336,13 @@ impl Plan {
         values: &[u64],
         variable: VariableId,
         when: When,
-    ) -> Option<Value> {
+    ) -> Option<Possible> {
         match self.unknown(variable, when) {
-            Some(cell) => Some(Value::of(self.domains[cell], values[cell])),
+            Some(cell) => Some(value_of(self.domains[cell], values[cell])),
             None => {
                 let group = self.rule?[0];
                 let bits = before?.get(variable)?;
-                Some(Value::of(system.domain(group, variable), bits))
+                Some(value_of(system.domain(group, variable), bits))
             }
         }
     }

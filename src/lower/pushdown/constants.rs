@@ -2,8 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::names::{Name, Names};
-use crate::program::{FAR, NUMBER_BITS};
-use crate::pushdown::shift_left;
+use crate::program::{FAR, NUMBER_BITS, shift_left};
 use crate::source::Span;
 use crate::syntax::Collector;
 use crate::syntax::pds::Tree;

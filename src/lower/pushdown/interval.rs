@@ -1,7 +1,6 @@
 //! Intervals of whole numbers, to know how large a term may become.
 
-use crate::program::{FAR, NUMBER_BITS};
-use crate::pushdown::shift_left;
+use crate::program::{FAR, NUMBER_BITS, shift_left};
 
 /// All whole numbers from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
