@@ -63,12 +63,7 @@ impl Machine for Asked<'_> {
         Ok(outcomes.map(step).collect())
     }
 
-    fn resumed(
-        &self,
-        frame: &Frame,
-        globals: &Box<[u64]>,
-        _: usize,
-    ) -> Result<Vec<Top>, TooLarge> {
+    fn resumed(&self, frame: &Frame, globals: &Box<[u64]>, _: usize) -> Result<Vec<Top>, TooLarge> {
         let view = View {
             symbol: frame.symbol,
             globals: globals.clone(),

@@ -55,7 +55,9 @@ impl Subject for System {
             None => None,
             Some(name) => Some(self.find_state(name).ok_or_else(|| self.no_state(name))?),
         };
-        let symbol = self.find_symbol(symbol).ok_or_else(|| self.no_symbol(symbol))?;
+        let symbol = self
+            .find_symbol(symbol)
+            .ok_or_else(|| self.no_symbol(symbol))?;
         // If there is one state only, nothing needs to be said about it.
         let state = state.filter(|_| self.states.len() > 1);
         Ok(Property::OnTop { symbol, state })
@@ -64,7 +66,10 @@ impl Subject for System {
     fn assertions(&self) -> Result<Property, PropertyError> {
         Err(error(
             "a pushdown system has no assertions",
-            Some("ask for a symbol with --reach, for a formula with --ltl, or for --terminates".into()),
+            Some(
+                "ask for a symbol with --reach, for a formula with --ltl, or for --terminates"
+                    .into(),
+            ),
         ))
     }
 
@@ -130,7 +135,9 @@ impl System {
         rows.all(|(cells, declarations)| {
             let mut named = declarations.iter().filter(|d| Some(d.name) == name);
             named.all(|declaration| {
-                let domain = cells.get(declaration.first as usize).map(|cell| cell.domain);
+                let domain = cells
+                    .get(declaration.first as usize)
+                    .map(|cell| cell.domain);
                 declaration.shape == Shape::Scalar && domain == Some(Domain::Boolean)
             })
         })
@@ -213,7 +220,12 @@ impl System {
                 }
             },
             "in" => self.find_atom(argument).ok_or_else(|| {
-                let names: Vec<_> = self.symbols.iter().flat_map(|s| &s.atoms).copied().collect();
+                let names: Vec<_> = self
+                    .symbols
+                    .iter()
+                    .flat_map(|s| &s.atoms)
+                    .copied()
+                    .collect();
                 let message = format!("no symbol has the atom `{argument}`");
                 error(message, self.near(argument, &names))
             }),
@@ -244,7 +256,11 @@ impl System {
         let locals = self.groups.iter().flat_map(|group| &group.declarations);
         let variables = self.declarations.iter().chain(locals).map(|d| d.name);
         let states = self.states.iter().copied();
-        states.chain(symbols).chain(atoms).chain(variables).collect()
+        states
+            .chain(symbols)
+            .chain(atoms)
+            .chain(variables)
+            .collect()
     }
 
     fn near(&self, text: &str, names: &[Name]) -> Option<String> {

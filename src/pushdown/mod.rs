@@ -149,6 +149,11 @@ impl System {
         VariableId::Global(self.globals.len() as u32 - 1)
     }
 
+    /// The cells of global variables, without that of the control state.
+    pub fn declared_globals(&self) -> &[Cell] {
+        &self.globals[..self.globals.len() - 1]
+    }
+
     pub fn locals(&self, group: GroupId) -> &[Cell] {
         &self.groups[group.0 as usize].cells
     }

@@ -83,7 +83,12 @@ pub fn relates(
 /// Whether these values are some that executions begin with.
 pub fn starts(system: &System, view: &View) -> bool {
     let group = system.symbol(system.start.symbol).group;
-    let read = |variable, _| Some(value_of(system.domain(group, variable), view.get(variable)?));
+    let read = |variable, _| {
+        Some(value_of(
+            system.domain(group, variable),
+            view.get(variable)?,
+        ))
+    };
     let mut conditions = system.start.conditions.iter();
     view.symbol == system.start.symbol
         && conditions.all(|condition| holds(system.expressions.operations(*condition), read))

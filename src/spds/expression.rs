@@ -7,7 +7,7 @@
 
 use super::number::{Number, Partial};
 use crate::bdd::{Bdd, BddResult, Bdds, OutOfNodes};
-use crate::program::{Operation, VariableId, When};
+use crate::program::{Domain, Operation, VariableId, When};
 
 /// Where a condition may be 1 and where it may be 0; without meaning where the expression
 /// has no value.
@@ -54,6 +54,14 @@ impl May {
 }
 
 impl Term {
+    /// What a cell of this domain holds.
+    pub fn constant(bdds: &Bdds, domain: Domain, value: u64) -> Self {
+        match domain {
+            Domain::Boolean => Term::Truth(May::certain(bdds.constant(value != 0))),
+            _ => Term::Number(Number::constant(bdds, value)),
+        }
+    }
+
     /// As a number: truth values are 0 and 1.
     pub fn number(&self, bdds: &Bdds) -> Number {
         match self {

@@ -31,9 +31,8 @@ mod system;
 mod transfer;
 
 pub use encode::{Analyses, encode};
-pub use heads::{HeadMeaning, ProgramHeads};
 pub use expression::{Term, evaluate};
-pub use number::Number;
+pub use heads::{HeadMeaning, ProgramHeads};
 pub use observer::{Observer, Place, Places, extend_layout};
 
 pub use system::{SystemAnalyses, SystemHead, SystemHeads, encode_system};

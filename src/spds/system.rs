@@ -298,12 +298,7 @@ impl Encoder<'_, '_> {
 
     /// The conditions of a rule together with what the automaton does; false for a rule
     /// that is never looked at.
-    fn relation(
-        &mut self,
-        id: RuleId,
-        memory: Memory,
-        needed: [&[u64]; 2],
-    ) -> BddResult {
+    fn relation(&mut self, id: RuleId, memory: Memory, needed: [&[u64]; 2]) -> BddResult {
         let bdds = self.copies.bdds;
         let from = self.system.rule(id).from;
         if !self.analyses.liveness.is_reachable(from) {
@@ -446,7 +441,8 @@ impl Encoder<'_, '_> {
         let making = self.making(from, relation);
         let transfer = making.step(self.variables.at(to), &set, &[])?;
         let transfer = self.add_transfer(transfer);
-        self.assembly.add_rule(from, transfer, Right::Step(to), true);
+        self.assembly
+            .add_rule(from, transfer, Right::Step(to), true);
         Ok(())
     }
 

@@ -68,8 +68,8 @@ impl Flow {
         for condition in &conditions {
             let operations = system.expressions.operations(*condition);
             for (bits, when) in bits_read(system, layout, rule, operations) {
-                let is_kept = when != When::Before
-                    && bits.clone().all(|bit| self.keeps(id, when, bit));
+                let is_kept =
+                    when != When::Before && bits.clone().all(|bit| self.keeps(id, when, bit));
                 match when != When::Before && !is_kept {
                     true => bits::insert_all(self.mentioned[after(when)].row_mut(row), bits),
                     false => bits::insert_all(self.reads.row_mut(row), bits),
@@ -126,6 +126,9 @@ fn kept_bits(
             system.domain(group, variable),
         )
     };
-    let (before, after) = (place(kept.before, When::Before), place(kept.after, kept.when));
+    let (before, after) = (
+        place(kept.before, When::Before),
+        place(kept.after, kept.when),
+    );
     (before == after).then_some((after.0, kept.when))
 }

@@ -87,7 +87,8 @@ impl Frames {
             }
         }
         for (from, successors) in inside.iter_mut().enumerate() {
-            let is_loop = |to: &usize| component[from].is_some() && component[*to] == component[from];
+            let is_loop =
+                |to: &usize| component[from].is_some() && component[*to] == component[from];
             successors.sort_by_key(|to| !is_loop(to));
         }
         let mut search = Search {

@@ -78,5 +78,9 @@ pub fn meetings(system: &System, layout: &Layout) -> Meetings {
 /// values of its own to the symbol below.
 pub fn sets_below(system: &System, flow: &Flow) -> bool {
     let mut rules = system.rule_ids();
-    rules.any(|rule| flow.mentioned(rule, When::Below).iter().any(|word| *word != 0))
+    rules.any(|rule| {
+        flow.mentioned(rule, When::Below)
+            .iter()
+            .any(|word| *word != 0)
+    })
 }
