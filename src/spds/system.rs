@@ -465,7 +465,7 @@ impl Encoder<'_, '_> {
             start_set,
             // A configuration with an empty stack has no successor: nobody asks for it.
             bottom: None,
-            bottom_variables: Vec::new(),
+            bottom_variables: vec![0; self.variables.handed.len()],
             stopped: Vec::new(),
             accepting,
         };
