@@ -18,6 +18,7 @@ use crate::cycles::{Repeating, Sets};
 use crate::saturation::{PostStar, PostTarget as Target, Watch};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Head, Interface, Right, RuleId, Spds};
+use rustc_hash::FxHashMap;
 
 struct Search<'a> {
     spds: &'a Spds,
@@ -95,8 +96,147 @@ impl Search<'_> {
                 graph.add(from.0 as usize, to.0 as usize, paths)?;
             }
         }
-        let found = graph.find_cycle(|_| self.accepting())?;
-        Ok(found.map(|(entry, set)| (spds.entry(EntryId(entry as u32)).head, set)))
+        match graph.find_cycle(|_| self.accepting())? {
+            None => Ok(None),
+            Some((entry, keys)) => self.on_cycle(EntryId(entry as u32), &keys).map(Some),
+        }
+    }
+
+    /// A head on a cycle through an entry with one of these keys. An entry's key is not all
+    /// of its valuation; but a push on the cycle, in a frame that was itself entered on it,
+    /// has the whole: from a key on the cycle, by pushes, to a frame that pushes this key.
+    fn on_cycle(&self, entry: EntryId, keys: &Bdd) -> Result<(Head, Bdd), Failure> {
+        let (spds, bdds) = (self.spds, self.copies.bdds);
+        let key = self.smallest(keys, &spds.interface(entry).key)?;
+        let again = self.in_copy(&key, &spds.interface(entry).key, Copy::Next)?;
+        // What is reached after each number of pushes, by whether the path has accepted.
+        let counts = spds.memory.is_none();
+        let mut reached: FxHashMap<(EntryId, bool), Bdd> = FxHashMap::default();
+        let mut ring = vec![((entry, counts), key)];
+        while !ring.is_empty() {
+            self.watch.check()?;
+            let mut next: Vec<((EntryId, bool), Bdd)> = Vec::new();
+            for ((from, accepted), set) in &ring {
+                for (rule, target, waiting) in self.post_star.waiting() {
+                    let Right::Push { entry: to, .. } = spds.rule(rule).right else {
+                        continue;
+                    };
+                    if target != Target::Entry(*from) {
+                        continue;
+                    }
+                    for accepts in [false, true] {
+                        let part = self.accepting_part(waiting, accepts)?;
+                        let Some(part) = part else { continue };
+                        let accepted = *accepted || accepts;
+                        let pushes = self.nested(&part, *from, to)?;
+                        let pushes = bdds.and(&pushes.bdd, set)?;
+                        let closes = bdds.and(&pushes, &again)?;
+                        if to == entry && accepted && !bdds.is_false(&closes) {
+                            let keys = self.over_keys(&closes, to, Copy::Next)?;
+                            return self.pushing(rule, *from, &keys, &again, accepts);
+                        }
+                        let current = self.copies.cube(
+                            (0..self.copies.data_variables())
+                                .map(|v| self.copies.level(v, Copy::Current)),
+                        )?;
+                        let after = bdds.exists(&pushes, &current)?;
+                        let key = &spds.interface(to).key;
+                        let pairs = key.iter().map(|v| {
+                            let level = |copy| self.copies.level(*v, copy);
+                            (level(Copy::Next), level(Copy::Current))
+                        });
+                        let after = self.copies.renaming(pairs)?.apply(bdds, &after)?;
+                        let known = reached.entry((to, accepted));
+                        let known = known.or_insert_with(|| bdds.constant(false));
+                        let fresh = bdds.difference(&after, known)?;
+                        if !bdds.is_false(&fresh) {
+                            *known = bdds.or(known, &fresh)?;
+                            next.push(((to, accepted), fresh));
+                        }
+                    }
+                }
+            }
+            ring = next;
+        }
+        // The closure has a cycle that the pushes do not have.
+        Err(Failure::TooLarge)
+    }
+
+    /// What waits and has accepted in its frame, or all of it.
+    fn accepting_part(&self, waiting: &Bdd, accepts: bool) -> Result<Option<Bdd>, Failure> {
+        Ok(match (self.spds.memory, accepts) {
+            (_, false) => Some(waiting.clone()),
+            (None, true) => None,
+            (Some((seen, _)), true) => {
+                let seen = self.copies.variable(seen, Copy::Current);
+                Some(self.copies.bdds.and(waiting, &seen)?)
+            }
+        })
+    }
+
+    fn over_keys(&self, closes: &Bdd, entry: EntryId, copy: Copy) -> Result<Bdd, Failure> {
+        let key = &self.spds.interface(entry).key;
+        let levels = key.iter().map(|v| self.copies.level(*v, copy));
+        Ok(self
+            .copies
+            .bdds
+            .exists(closes, &self.copies.cube(levels)?)?)
+    }
+
+    /// One member of a set of valuations of these variables.
+    fn smallest(&self, set: &Bdd, variables: &[DataVariable]) -> Result<Bdd, Failure> {
+        let member = self.copies.bdds.smallest(set).unwrap_or_default();
+        let literals = variables.iter().map(|v| {
+            let level = self.copies.level(*v, Copy::Current);
+            (level, member.get(level as usize) == Some(&Some(true)))
+        });
+        Ok(self.copies.bdds.minterm(literals)?)
+    }
+
+    fn in_copy(&self, set: &Bdd, variables: &[DataVariable], copy: Copy) -> Result<Bdd, Failure> {
+        let pairs = variables.iter().map(|v| {
+            let level = |copy| self.copies.level(*v, copy);
+            (level(Copy::Current), level(copy))
+        });
+        Ok(self.copies.renaming(pairs)?.apply(self.copies.bdds, set)?)
+    }
+
+    /// The valuations in which the head of a push, in a frame with one of these keys, pushes
+    /// a frame with the key `pushed` (in next copies).
+    fn pushing(
+        &self,
+        rule: RuleId,
+        frame: EntryId,
+        keys: &Bdd,
+        pushed: &Bdd,
+        accepts: bool,
+    ) -> Result<(Head, Bdd), Failure> {
+        let (spds, copies) = (self.spds, self.copies);
+        let bdds = copies.bdds;
+        let rule = spds.rule(rule);
+        let interface = spds.interface(frame);
+        let moved = interface.key.iter().copied();
+        let moved: Vec<_> = moved
+            .filter(|v| interface.rigid.binary_search(v).is_err())
+            .collect();
+        let keys = self.in_copy(keys, &moved, Copy::Entry)?;
+        let mut set = bdds.constant(false);
+        for (head, target, edge) in self.post_star.edges() {
+            if head == rule.from && target == Target::Entry(frame) {
+                set = bdds.or(&set, &bdds.and(edge, &keys)?)?;
+            }
+        }
+        if let Some((seen, _)) = spds.memory.filter(|_| accepts) {
+            set = bdds.and(&set, &copies.variable(seen, Copy::Current))?;
+        }
+        let relation = bdds.and(&spds.transfer(rule).relation, pushed)?;
+        let set = bdds.and(&set, &relation)?;
+        let all = 0..copies.data_variables();
+        let others = all.flat_map(|v| [(v, Copy::Next), (v, Copy::Entry)]);
+        let others = others.chain(self.memory.iter().map(|v| (*v, Copy::Current)));
+        let others = others.map(|(v, copy)| copies.level(v, copy));
+        let set = bdds.exists(&set, &copies.cube(others)?)?;
+        Ok((rule.from, bdds.exists(&set, &spds.transfer(rule).below)?))
     }
 
     /// From the key of a frame to the key of one that is pushed on it.
@@ -147,12 +287,11 @@ impl Search<'_> {
                 }
             }
         }
+        // No configurations by themselves: a cycle goes through others.
+        let is_internal = |node: &usize| spds.is_internal(heads[*node]);
+        graph.take_first((0..heads.len()).filter(is_internal).collect());
         let wanted = |node: usize| {
             let head = heads[node];
-            if spds.is_internal(head) {
-                // No configuration by itself; its cycle goes through another head.
-                return Ok(self.copies.bdds.constant(false));
-            }
             let reached = self.post_star.reached_set(head, &spds.all_entry)?;
             let memory = self.memory.iter();
             let memory = memory.map(|v| self.copies.level(*v, Copy::Current));

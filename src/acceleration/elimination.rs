@@ -32,6 +32,8 @@ pub struct Elimination<'a> {
     edges: IndexMap<(usize, usize), Vec<Paths>, FxBuildHasher>,
     /// The nodes that are left.
     nodes: Vec<usize>,
+    /// Nodes that must go before all others.
+    first: Vec<usize>,
 }
 
 impl<'a> Elimination<'a> {
@@ -48,7 +50,13 @@ impl<'a> Elimination<'a> {
             nodes: (0..variables.len()).collect(),
             variables,
             edges: IndexMap::default(),
+            first: Vec::new(),
         }
+    }
+
+    /// Lets these nodes be taken out before all others, so that no cycle is found at them.
+    pub fn take_first(&mut self, nodes: Vec<usize>) {
+        self.first = nodes;
     }
 
     fn bdds(&self) -> &'a Bdds {
@@ -214,9 +222,10 @@ impl<'a> Elimination<'a> {
         };
         let loops = |node: usize| self.edges.get(&(node, node)).is_some_and(|w| !w.is_empty());
         let nodes = self.nodes.iter().copied();
-        nodes
-            .filter(|node| Some(*node) != but)
-            .min_by_key(|node| (loops(*node), degree(*node), *node))
+        nodes.filter(|node| Some(*node) != but).min_by_key(|node| {
+            let later = !self.first.contains(node);
+            (later, loops(*node), degree(*node), *node)
+        })
     }
 
     fn eliminate(&mut self, node: usize) -> Result<(), Failure> {

@@ -2,10 +2,12 @@
 
 pub mod diagnostics;
 mod excerpt;
+mod failure;
 pub mod graph;
 pub mod json;
 pub mod text;
 mod trace;
+mod values;
 
 use crate::check::{Finding, Statistics};
 use crate::program::Program;
