@@ -169,7 +169,7 @@ const CASES: &[Case] = &[
     ),
     case(
         "`&&`, `||` and quantifiers stop when decided",
-        "int x, a[2]; bool b; module void main() { x = 0, a[0] = 1;
+        "int x(3), a[2](1); bool b; module void main() { x = 0, a[0] = 1;
            b = x != 0 && 7 / x == 7; assert(!b);
            b = x == 0 || 7 / x == 7; assert(b);
            b = E i (0,2) a[i] == 1; assert(b);
@@ -245,7 +245,7 @@ const CASES: &[Case] = &[
     ),
     case(
         "so do those of a quantifier",
-        "int a[1,3]; module void main() { a[1] = 1, a[2] = 2, a[3] = 3;
+        "int a[1,3](2); module void main() { a[1] = 1, a[2] = 2, a[3] = 3;
            A i (1,3) a[i] = a[4-i]; assert(a[1] == 3 && a[2] == 2 && a[3] == 1); }",
         &[(ASSERTIONS, true)],
     ),
@@ -262,9 +262,9 @@ const CASES: &[Case] = &[
     ),
     case(
         "arrays and structs are passed and returned by value",
-        "struct s { int x; bool y[2]; }; struct s g, h;
+        "define DEFAULT_INT_BITS 3 struct s { int x; bool y[2]; }; struct s g, h;
          module struct s f(struct s p, int a[2]) {
-           p.x = p.x + a[1], p.y[0] = true; a[0] = 9; return p; }
+           p.x = p.x + a[1], p.y[0] = true; a[0] = 7; return p; }
          module void main() { int a[2]; a[0] = 1, a[1] = 2, g.x = 3, g.y[0] = false, g.y[1] = true;
            h = f(g, a);
            assert(a[0] == 1 && g.x == 3 && !g.y[0] && h.x == 5 && h.y[0] && h.y[1]); }",
@@ -272,20 +272,27 @@ const CASES: &[Case] = &[
     ),
     case(
         "entries of arrays of structs",
-        "struct s { int x; bool y[2]; }; struct s g[2][1,2], t; int i(1), j(2);
-         module void main() { i = 1, j = 2; g[i][j].x = 7, g[i][j].y[i] = true, g[1][1].x = 6;
-           t = g[i][j]; assert(t.x == 7 && t.y[1] && g[1][2].x == 7 && g[i][j-1].x == 6);
-           g[0][1] = t; assert(g[i-1][1].x == 7 && g[0][1].y[1]); }",
+        "struct s { int x(1); bool y[1,2]; }; struct s g[2][1,2], t; int i(1), j(2);
+         module void main() { i = 1, j = 2;
+           g[i][j].x = 1, g[i][j].y[j] = true, g[i][1].x = 0, g[1][2].y[1] = false;
+           t = g[i][j]; assert(t.x == 1 && t.y[2] && !t.y[1] && g[1][2].x == 1);
+           assert(g[i][j-1].x == 0 && !g[i][j].y[i]);
+           g[0][1] = t; assert(g[i-1][1].x == 1 && g[0][i].y[j] && !g[0][1].y[1]);
+           t.y = undef; g[i][1] = t; assert(g[1][i].x == 1 && g[1][1].y[2] == t.y[2]); }",
         &[(ASSERTIONS, true)],
     ),
     case(
         "rows and columns",
-        "int m[2][1,3], i(2), j(2); module void main() {
-           A k (0,1) A l (1,3) m[k][l] = k * 10 + l; i = 1, j = 3;
-           assert(m[i][j] == 13 && m[0][j] == 3 && m[i][1] == 11 && m[i-1][j-1] == 2);
-           m[i][j] = 0; assert(m[1][3] == 0 && m[0][3] == 3);
-           j = 0; m[i][j] = 1; L: skip; }",
-        &[(ASSERTIONS, false), (REACH, true)],
+        "int m[2][1,3](1), i(1), j(2); module void main() {
+           A k (0,1) A l (1,3) m[k][l] = k + l & 1; i = 1, j = 3;
+           assert(m[i][j] == 0 && m[0][j] == 1 && m[i][1] == 0 && m[i-1][j-1] == 0);
+           m[i][j] = 1; assert(m[1][3] == 1 && m[1][2] == 1 && m[1][1] == 0);
+           j = 0; M: m[i][j] = 1; L: skip; }",
+        &[
+            (ASSERTIONS, false),
+            (&["--reach", "M"], false),
+            (REACH, true),
+        ],
     ),
     case(
         "`undef` is any value, and never one outside",
@@ -325,7 +332,7 @@ const CASES: &[Case] = &[
         &["-D", "N=5"],
         case(
             "defines that depend on a given one follow it",
-            "define N 3 define M N * 2 int a[M]; module void main() { a[9] = M; assert(a[9] == 10); }",
+            "define N 3 define M N * 2 int a[M](1); module void main() { a[9] = 1; assert(a[9] == 1 && M == 10); }",
             &[(ASSERTIONS, true)],
         ),
     ),
@@ -343,7 +350,7 @@ const CASES: &[Case] = &[
     ),
     case(
         "conditions in formulas",
-        "define N 3 int x(2), a[2]; bool b; module void p(int n(2)) { skip; }
+        "define N 3 int x(2), a[2](1); module void p(int n(2)) { skip; }
          module void main() { x = 0, a[0] = 1, a[1] = 1;
            do :: x < N -> p(x); x = x + 1; :: else -> break; od }",
         &[
