@@ -14,10 +14,13 @@
 //!   collection before it counts as failed.
 
 use oxidd::bdd::{BDDFunction, BDDManagerRef};
-use oxidd::util::OptBool;
+pub use oxidd::util::num::Natural;
+use oxidd::util::{OptBool, SatCountCache};
 use oxidd::{
-    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, Manager, ManagerRef,
+    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, HasLevel, Manager,
+    ManagerRef, Node,
 };
+use rustc_hash::FxBuildHasher;
 use std::cell::Cell;
 
 /// A Boolean function. Cheap to copy and to compare.
@@ -221,6 +224,24 @@ impl Bdds {
     pub fn contains(&self, f: &Bdd, valuation: &[bool]) -> bool {
         let values = valuation.iter().enumerate();
         f.0.eval(values.map(|(level, value)| (level as u32, *value)))
+    }
+
+    /// The topmost variable that `f` depends on, and what is left of `f` where it is false
+    /// and where it is true; `None` if `f` is constant.
+    pub fn branch(&self, f: &Bdd) -> Option<(Level, Bdd, Bdd)> {
+        let (yes, no) = f.0.cofactors()?;
+        let level =
+            f.0.with_manager_shared(|manager, edge| match manager.get_node(edge) {
+                Node::Inner(node) => node.level(),
+                Node::Terminal(_) => Level::MAX,
+            });
+        Some((level, Bdd(no), Bdd(yes)))
+    }
+
+    /// How many valuations of `variables` variables satisfy `f`, which depends on no others.
+    pub fn count(&self, f: &Bdd, variables: u32) -> Natural {
+        let mut cache = SatCountCache::<Natural, FxBuildHasher>::default();
+        f.0.sat_count(variables, &mut cache)
     }
 
     pub fn node_count(&self, f: &Bdd) -> usize {

@@ -7,7 +7,7 @@ use crate::program::{Action, PointId, ProcedureId, Program};
 
 #[derive(Debug)]
 pub struct CallGraph {
-    /// The procedures that calls can reach from the entry procedure, callees before
+    /// The procedures that calls can reach from the entry procedure (or all), callees before
     /// callers (inside a recursive component: in the order Tarjan's algorithm leaves them).
     pub bottom_up: Vec<ProcedureId>,
     /// For each procedure, the calls to it that stand in a procedure of `bottom_up`.
@@ -18,6 +18,16 @@ pub struct CallGraph {
 
 impl CallGraph {
     pub fn of(program: &Program) -> Self {
+        Self::from_roots(program, [program.entry])
+    }
+
+    /// The same for all procedures, whether or not an execution can come to them.
+    pub fn whole(program: &Program) -> Self {
+        let others = program.procedure_ids();
+        Self::from_roots(program, std::iter::once(program.entry).chain(others))
+    }
+
+    fn from_roots(program: &Program, roots: impl IntoIterator<Item = ProcedureId>) -> Self {
         let callees: Vec<Vec<ProcedureId>> = program
             .procedures
             .iter()
@@ -35,7 +45,7 @@ impl CallGraph {
             })
             .collect();
         let mut search = Tarjan::new(&callees);
-        search.run(program.entry);
+        roots.into_iter().for_each(|root| search.run(root));
         let mut call_sites = vec![Vec::new(); program.procedures.len()];
         let mut reached: Vec<_> = search.bottom_up.clone();
         reached.sort_unstable();
@@ -96,6 +106,9 @@ impl<'a> Tarjan<'a> {
     }
 
     fn run(&mut self, root: ProcedureId) {
+        if self.index[root.0 as usize] != UNSEEN {
+            return;
+        }
         self.enter(root);
         // Each entry: a procedure and how many of its callees have been looked at.
         let mut path = vec![(root, 0)];

@@ -73,6 +73,37 @@ impl Liveness {
         }
     }
 
+    /// As if every variable mattered wherever it is in scope, at points that no path leads
+    /// to as well; at an exit, the returned values of its procedure too.
+    pub fn everything(program: &Program, layout: &Layout, calls: &CallGraph) -> Self {
+        let mut live = BitRows::new(program.points.len(), layout.len() as usize);
+        let mut orders = vec![Vec::new(); program.procedures.len()];
+        for id in &calls.bottom_up {
+            let procedure = program.procedure(*id);
+            let mut in_scope = vec![0; (layout.len() as usize).div_ceil(64).max(1)];
+            let locals = (0..procedure.locals.len() as u32).map(VariableId::Local);
+            for local in locals {
+                bits::insert_all(&mut in_scope, layout.cell(*id, local));
+            }
+            bits::insert_all(&mut in_scope, layout.global_range());
+            for point in procedure.points.clone() {
+                live.join(point as usize, &in_scope);
+            }
+            let exit = live.row_mut(procedure.exit().0 as usize);
+            for returned in 0..procedure.returns.len() as u32 {
+                bits::insert_all(exit, layout.returned(*id, returned));
+            }
+            let mut order = reverse_postorder(program, *id);
+            let mut others: Vec<_> = procedure.points.clone().map(PointId).collect();
+            let mut reachable = order.clone();
+            reachable.sort_unstable();
+            others.retain(|point| reachable.binary_search(point).is_err());
+            order.extend(others);
+            orders[id.0 as usize] = order;
+        }
+        Liveness { live, orders }
+    }
+
     pub fn at(&self, point: PointId) -> &[u64] {
         self.live.row(point.0 as usize)
     }

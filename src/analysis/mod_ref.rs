@@ -50,6 +50,21 @@ impl ModRef {
         }
     }
 
+    /// As if every procedure read and changed every global.
+    pub fn everything(program: &Program, layout: &Layout) -> Self {
+        let mut all = BitRows::new(program.procedures.len(), layout.len() as usize);
+        for procedure in program.procedure_ids() {
+            let row = all.row_mut(procedure.0 as usize);
+            layout
+                .global_range()
+                .for_each(|global| bits::insert(row, global));
+        }
+        ModRef {
+            modified: all.clone(),
+            referenced: all,
+        }
+    }
+
     pub fn modified(&self, procedure: ProcedureId) -> &[u64] {
         self.modified.row(procedure.0 as usize)
     }

@@ -3,14 +3,14 @@
 //! A proposition is true or false of a configuration, of which only the top frame is looked
 //! at. A bare name that could mean two things is refused, with the ways to write either.
 
-use super::PropertyError;
+use super::{PropertyError, remopla};
 use crate::analysis::Observed;
 use crate::diagnostic::nearest;
 use crate::interpreter::evaluation::evaluate;
 use crate::interpreter::replay::{Location, Step};
 use crate::interpreter::value_of;
 use crate::interpreter::values::Possible;
-use crate::program::{Domain, Operation, PointId, ProcedureId, Program, VariableId};
+use crate::program::{Domain, Language, Operation, PointId, ProcedureId, Program, VariableId};
 use crate::source::{Source, Span};
 use crate::syntax::property::{PropertyName, parse_property};
 use crate::syntax::tree::{BinaryOperator, Node};
@@ -97,7 +97,7 @@ impl Atom {
     }
 }
 
-fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
+pub fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
     PropertyError {
         message: message.into(),
         hint,
@@ -246,8 +246,17 @@ fn resolve_word(program: &Program, text: &str) -> Result<Atom, PropertyError> {
             }
         }
         Some(procedure_name) => {
+            // A field of a global struct.
+            if let Some(field) = find_global(program, text) {
+                let written = format!("`{{{text}}}` for the field");
+                meanings.push((Atom::variable(field), written));
+            }
             let Some(procedure) = find_procedure(program, procedure_name) else {
-                return Err(unknown_procedure(program, procedure_name));
+                return match meanings.pop() {
+                    Some((atom, _)) => remopla::truth_value(program, text, atom),
+                    None => Err(remopla::composite(program, text)
+                        .unwrap_or_else(|| unknown_procedure(program, procedure_name))),
+                };
             };
             if let Some(local) = find_local(program, procedure, name.name) {
                 let written = format!("`{{{text}}}` for the variable");
@@ -267,8 +276,10 @@ fn resolve_word(program: &Program, text: &str) -> Result<Atom, PropertyError> {
         ));
     }
     match meanings.pop() {
-        Some((atom, _)) => Ok(atom),
-        None => Err(unknown_word(program, text)),
+        Some((atom, _)) => remopla::truth_value(program, text, atom),
+        None => {
+            Err(remopla::composite(program, text).unwrap_or_else(|| unknown_word(program, text)))
+        }
     }
 }
 
@@ -278,6 +289,9 @@ fn resolve_braces(program: &Program, text: &str) -> Result<Atom, PropertyError> 
         return Ok(Atom::variable(global));
     }
     let inner = &text[1..text.len() - 1];
+    if program.language == Language::Remopla {
+        return remopla::condition(program, text, inner);
+    }
     let source = Source::new("", inner.as_bytes().to_vec());
     let (tree, diagnostics) = parse_property(&source, Span::new(0, inner.len() as u32));
     if let Some(wrong) = diagnostics.iter().find(|d| d.is_error()) {

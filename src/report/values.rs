@@ -4,7 +4,7 @@
 //! lists, structs have fields.
 
 use crate::names::Name;
-use crate::program::{Cell, Declaration, Domain, Program, Shape};
+use crate::program::{Cell, Declaration, Domain, Field, Program, Shape};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use std::borrow::Cow;
@@ -98,22 +98,22 @@ impl Valued<'_> {
         }
     }
 
-    /// The elements of an array.
-    fn elements<'a>(&'a self, length: u32, element: &'a Shape) -> impl Iterator<Item = Valued<'a>> {
-        let cells = element.cells() as usize;
-        (0..length as usize).map(move |k| self.part(element, self.first + k * cells))
+    /// The elements of an array, so many cells apart.
+    fn elements<'a>(
+        &'a self,
+        length: u32,
+        stride: u32,
+        element: &'a Shape,
+    ) -> impl Iterator<Item = Valued<'a>> {
+        let begins = (0..length).map(move |k| self.first + (k * stride) as usize);
+        begins.map(|first| self.part(element, first))
     }
 
     /// The fields of a struct.
-    fn fields<'a>(
-        &'a self,
-        fields: &'a [(Name, Shape)],
-    ) -> impl Iterator<Item = (&'a str, Valued<'a>)> {
-        let mut first = self.first;
-        fields.iter().map(move |(name, shape)| {
-            let part = self.part(shape, first);
-            first += shape.cells() as usize;
-            (self.program.names.text(*name), part)
+    fn fields<'a>(&'a self, fields: &'a [Field]) -> impl Iterator<Item = (&'a str, Valued<'a>)> {
+        fields.iter().map(|field| {
+            let part = self.part(&field.shape, self.first + field.offset as usize);
+            (self.program.names.text(field.name), part)
         })
     }
 
@@ -125,10 +125,13 @@ impl Valued<'_> {
                 out.push_str(&scalar(self.program, domain, self.values[self.first]));
             }
             Shape::Array {
-                length, element, ..
+                length,
+                stride,
+                element,
+                ..
             } => {
                 out.push('[');
-                for (i, element) in self.elements(*length, element).enumerate() {
+                for (i, element) in self.elements(*length, *stride, element).enumerate() {
                     out.push_str(if i == 0 { "" } else { "," });
                     element.write(out);
                 }
@@ -159,10 +162,13 @@ impl Serialize for Valued<'_> {
                 }
             }
             Shape::Array {
-                length, element, ..
+                length,
+                stride,
+                element,
+                ..
             } => {
                 let mut list = serializer.serialize_seq(Some(*length as usize))?;
-                for element in self.elements(*length, element) {
+                for element in self.elements(*length, *stride, element) {
                     list.serialize_element(&element)?;
                 }
                 list.end()

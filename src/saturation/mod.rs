@@ -5,11 +5,13 @@
 
 mod post_star;
 mod pre_star;
+mod stacks;
 
-pub use post_star::{PostStar, Summary};
-pub use pre_star::PreStar;
+pub use post_star::{PostStar, Summary, Target as PostTarget};
+pub use pre_star::{PreStar, Target as PreTarget};
+pub use stacks::{StackEdge, StackState, Stacks};
 
-use crate::bdd::OutOfNodes;
+use crate::bdd::{Bdds, OutOfNodes};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Why a computation stopped without an answer.
@@ -37,6 +39,13 @@ pub struct Watch {
 }
 
 impl Watch {
+    /// Notes how far a saturation has come.
+    fn see(&self, waiting: usize, bdds: &Bdds) {
+        self.worklist.store(waiting as u64, Ordering::Relaxed);
+        let nodes = bdds.total_nodes() as u64;
+        self.nodes.store(nodes, Ordering::Relaxed);
+    }
+
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }

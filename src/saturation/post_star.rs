@@ -1,10 +1,12 @@
-//! `post*` (Moped, Algorithm 2): everything reachable from the start.
+//! `post*` (Moped, Algorithm 2): everything reachable from the start, or from any regular
+//! set of configurations.
 //!
-//! The P-automaton's states are the control location, one final state below the lowest
-//! frame, and one state for each entry. An edge leads from a head to one of the latter two;
-//! its BDD relates the current valuation of the head to the key of the entry it belongs to:
-//! these are Bebop's path edges. A pop turns an edge into a *summary* of its entry, which is
-//! joined with everything that waits for that entry.
+//! The P-automaton's states are the control location, those of the given stacks (for the
+//! start: one, below the lowest frame), and one state for each entry. An edge leads from a
+//! head to one of the latter two; its BDD relates the current valuation of the head to the
+//! key of the entry it belongs to: these are Bebop's path edges. A pop turns an edge into a
+//! *summary* of its entry, which is joined with everything that waits for that entry; or the
+//! frames of the given stack come back to life.
 //!
 //! The edge with the smallest rank is looked at next, so that callees are finished before
 //! callers go on. Every edge and summary is looked at once for each increment.
@@ -12,19 +14,21 @@
 //! Summaries keep their increments with a stamp. An increment depends only on summaries
 //! with smaller stamps: that is what makes the unfolding of a summary into an execution end.
 
+use super::stacks::{StackState, Stacks};
 use super::{Stop, Watch};
+use crate::acceleration::Accelerator;
 use crate::bdd::{Bdd, Bdds};
 use crate::spds::{EntryId, Head, Right, RuleId, Spds};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::atomic::Ordering;
 
 /// What an edge leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Target {
-    /// Nothing is below.
-    Final,
+pub enum Target {
+    /// The frame was there from the beginning; this is below it.
+    Stack(StackState),
+    /// The frame was pushed.
     Entry(EntryId),
 }
 
@@ -35,6 +39,8 @@ struct Edge {
     total: Bdd,
     /// What has not been looked at; false if the edge is not in the queue.
     pending: Bdd,
+    /// How often it was looked at.
+    rounds: u32,
     /// The next edge of the same head.
     sibling: u32,
 }
@@ -76,6 +82,8 @@ pub struct PostStar<'a> {
     waiting_of: FxHashMap<(RuleId, Target), u32>,
     summaries: Vec<Summary>,
     stamp: u64,
+    stacks: Stacks,
+    accelerator: Option<Accelerator<'a>>,
     /// Whether the lowest frame was popped.
     terminated: bool,
     /// Valuations that are looked for at any head, and whether they were met.
@@ -86,6 +94,18 @@ pub struct PostStar<'a> {
 impl<'a> PostStar<'a> {
     /// The automaton of the start configurations.
     pub fn new(spds: &'a Spds, bdds: &'a Bdds, watch: &'a Watch) -> Result<Self, Stop> {
+        let start = (spds.start, spds.start_set.clone(), StackState(0));
+        Self::from_configurations(spds, bdds, watch, Stacks::lowest(), [start])
+    }
+
+    /// The automaton of configurations with these heads, valuations, and stacks below.
+    pub fn from_configurations(
+        spds: &'a Spds,
+        bdds: &'a Bdds,
+        watch: &'a Watch,
+        stacks: Stacks,
+        heads: impl IntoIterator<Item = (Head, Bdd, StackState)>,
+    ) -> Result<Self, Stop> {
         let mut post_star = PostStar {
             spds,
             bdds,
@@ -97,12 +117,21 @@ impl<'a> PostStar<'a> {
             waiting_of: FxHashMap::default(),
             summaries: spds.entries.iter().map(|_| Summary::default()).collect(),
             stamp: 0,
+            stacks,
+            accelerator: None,
             terminated: false,
             wanted: None,
             met: false,
         };
-        post_star.add(spds.start, Target::Final, &spds.start_set)?;
+        for (head, set, below) in heads {
+            post_star.add(head, Target::Stack(below), &set)?;
+        }
         Ok(post_star)
+    }
+
+    /// Lets deep loops be closed in few rounds.
+    pub fn accelerate(&mut self, accelerator: Accelerator<'a>) {
+        self.accelerator = Some(accelerator);
     }
 
     /// Saturates until one of these valuations is met at any head; true if one is.
@@ -135,10 +164,7 @@ impl<'a> PostStar<'a> {
             self.watch.check()?;
             rounds += 1;
             if rounds.is_multiple_of(1024) {
-                let waiting = self.queue.len() as u64;
-                self.watch.worklist.store(waiting, Ordering::Relaxed);
-                let nodes = self.bdds.total_nodes() as u64;
-                self.watch.nodes.store(nodes, Ordering::Relaxed);
+                self.watch.see(self.queue.len(), self.bdds);
             }
             self.bdds.safe_point();
             self.look_at(edge)?;
@@ -169,6 +195,25 @@ impl<'a> PostStar<'a> {
         Ok(set)
     }
 
+    /// The edges: heads, what they lead to, and their valuations, over current variables and
+    /// the key of the entry (rigid ones current, others in entry copies).
+    pub fn edges(&self) -> impl Iterator<Item = (Head, Target, &Bdd)> {
+        let edges = self.edges.iter();
+        edges.map(|edge| (edge.head, edge.target, &edge.total))
+    }
+
+    /// The edges from entries: the push that left a frame waiting, what that frame leads
+    /// to, and its valuations, over the entry's key in next variables, the current
+    /// variables that the frame keeps, and the key of what it leads to.
+    pub fn waiting(&self) -> impl Iterator<Item = (RuleId, Target, &Bdd)> {
+        let waiting = self.waiting.iter();
+        waiting.map(|waiting| (waiting.rule, waiting.target, &waiting.total))
+    }
+
+    pub fn stacks(&self) -> &Stacks {
+        &self.stacks
+    }
+
     pub fn summaries(&self) -> &[Summary] {
         &self.summaries
     }
@@ -185,7 +230,11 @@ impl<'a> PostStar<'a> {
         let (spds, bdds) = (self.spds, self.bdds);
         let Edge { head, target, .. } = self.edges[edge as usize];
         let falsity = bdds.constant(false);
-        let new = std::mem::replace(&mut self.edges[edge as usize].pending, falsity);
+        let mut new = std::mem::replace(&mut self.edges[edge as usize].pending, falsity);
+        self.edges[edge as usize].rounds += 1;
+        if let Some(further) = self.close_loop(edge, &new)? {
+            new = bdds.or(&new, &further)?;
+        }
         for id in spds.rules_from(head) {
             let rule = spds.rule(id);
             let after = spds.transfer(rule).image(bdds, &new)?;
@@ -195,8 +244,8 @@ impl<'a> PostStar<'a> {
             match rule.right {
                 Right::Step(to) => self.add(to, target, &after)?,
                 Right::Push { entry, .. } => self.push(id, entry, target, after)?,
-                Right::Pop { .. } => match target {
-                    Target::Final => self.stop(&after)?,
+                Right::Pop { interface } => match target {
+                    Target::Stack(below) => self.uncover(interface, below, &after)?,
                     Target::Entry(entry) => self.pop(entry, &after)?,
                 },
             }
@@ -204,14 +253,52 @@ impl<'a> PostStar<'a> {
         Ok(())
     }
 
+    /// Adds to an edge all that the loop at its head leads to from `new`.
+    fn close_loop(&mut self, edge: u32, new: &Bdd) -> Result<Option<Bdd>, Stop> {
+        let Some(accelerator) = &mut self.accelerator else {
+            return Ok(None);
+        };
+        let edge = &mut self.edges[edge as usize];
+        let (summaries, stamp) = (&self.summaries, self.stamp);
+        let further =
+            accelerator.close(edge.head, edge.rounds, summaries, stamp, &edge.total, new)?;
+        if let Some(further) = &further {
+            edge.total = self.bdds.or(&edge.total, further)?;
+            if let Some(wanted) = &self.wanted {
+                self.met |= !self.bdds.is_false(&self.bdds.and(further, wanted)?);
+            }
+        }
+        Ok(further)
+    }
+
+    /// The last frame above a given stack was popped.
+    fn uncover(&mut self, interface: u32, below: StackState, after: &Bdd) -> Result<(), Stop> {
+        if self.stacks.is_accepting(below) {
+            self.stop(below, after)?;
+        }
+        if self.stacks.edges(below).is_empty() {
+            return Ok(());
+        }
+        let (spds, bdds) = (self.spds, self.bdds);
+        let not_handed = &spds.interfaces[interface as usize].not_handed;
+        let handed = bdds.exists(after, not_handed)?;
+        for i in 0..self.stacks.edges(below).len() {
+            let edge = &self.stacks.edges(below)[i];
+            let resumed = bdds.and_exists(&handed, &edge.frame, &edge.forget)?;
+            let (saved, to) = (edge.saved, edge.to);
+            self.add(saved, Target::Stack(to), &resumed)?;
+        }
+        Ok(())
+    }
+
     /// The lowest frame was popped.
-    fn stop(&mut self, after: &Bdd) -> Result<(), Stop> {
+    fn stop(&mut self, below: StackState, after: &Bdd) -> Result<(), Stop> {
         self.terminated = true;
         match self.spds.bottom {
             None => Ok(()),
             Some(bottom) => {
                 let left = self.bdds.exists(after, &self.spds.bottom_forget)?;
-                self.add(bottom, Target::Final, &left)
+                self.add(bottom, Target::Stack(below), &left)
             }
         }
     }
@@ -238,6 +325,7 @@ impl<'a> PostStar<'a> {
                 target,
                 total: set.clone(),
                 pending: set.clone(),
+                rounds: 0,
                 sibling: first,
             });
         } else {

@@ -1,68 +1,103 @@
 //! `pre*` (Moped, Algorithm 1): everything from which a goal head can be reached, with any
-//! stack below.
+//! stack below; or a configuration of any regular set.
 //!
 //! An edge leads from a head either to the control location (the frame can be *popped*; its
 //! BDD relates the current valuation to the variables handed over, in entry copies) or to
-//! the final state (the goal can be reached before the frame is popped). A push whose
-//! callee can be popped becomes a rule `Δ'` from the push to the head saved below.
+//! a state of the given stacks (the goal can be reached before the frame is popped). A push
+//! whose callee can be popped becomes a rule `Δ'` from the push to the head saved below.
 
+use super::stacks::{StackState, Stacks};
 use super::{Stop, Watch};
 use crate::bdd::{Bdd, Bdds};
-use crate::spds::{EntryId, Head, Right, RuleId, Spds};
+use crate::spds::{EntryId, Head, Right, Rule, RuleId, Spds};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Target {
+/// What an edge leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// The control location: the frame is popped.
     Popped,
-    Final,
+    /// A state of the given stacks.
+    Stack(StackState),
 }
 
-#[derive(Clone)]
 struct Edge {
+    head: Head,
+    target: Target,
     total: Bdd,
+    /// What has not been looked at; false if the edge is not in the queue.
     pending: Bdd,
+    /// The next edge of the same head.
+    sibling: u32,
 }
+
+const NONE: u32 = u32::MAX;
 
 pub struct PreStar<'a> {
     spds: &'a Spds,
     bdds: &'a Bdds,
     watch: &'a Watch,
-    /// For each head, its edges to [`Target::Popped`] and [`Target::Final`].
-    edges: Vec<[Edge; 2]>,
-    queue: BinaryHeap<Reverse<(u32, Head, Target)>>,
+    edges: Vec<Edge>,
+    first_edge: Vec<u32>,
+    queue: BinaryHeap<Reverse<(u32, u32)>>,
     /// For each head, the steps into it, the pushes of it, and the pushes that save it.
     steps_into: Vec<Vec<RuleId>>,
     pushes_of: Vec<Vec<RuleId>>,
     saved_by: Vec<Vec<RuleId>>,
-    /// `Δ'`: for each push, from current variables to the handed ones in next copies.
+    /// `Δ'`: for each push, from current variables to the handed ones in next copies (and
+    /// to what the push sets in the frame below, in below copies).
     across: Vec<Option<Bdd>>,
+    stacks: Stacks,
     /// What of the goal lies below the lowest frame.
     bottom_goal: Bdd,
+    rounds: u64,
 }
 
+/// Where [`PreStar::new`] has its goals: anything may be below.
+const ANYTHING: Target = Target::Stack(StackState(0));
+
 impl<'a> PreStar<'a> {
+    /// The automaton of configurations with a goal on top, and any stack below.
     pub fn new(
         spds: &'a Spds,
         bdds: &'a Bdds,
         watch: &'a Watch,
         goals: impl IntoIterator<Item = (Head, Bdd)>,
     ) -> Result<Self, Stop> {
-        let empty = Edge {
-            total: bdds.constant(false),
-            pending: bdds.constant(false),
-        };
+        let mut pre_star = Self::to_configurations(spds, bdds, watch, Stacks::anything(), [])?;
+        for (goal, set) in goals {
+            if Some(goal) == spds.bottom {
+                pre_star.bottom_goal = spds.before_bottom(bdds, &set)?;
+            } else {
+                pre_star.add(goal, ANYTHING, &set)?;
+            }
+        }
+        Ok(pre_star)
+    }
+
+    /// The automaton of configurations with these heads, valuations, and stacks below.
+    pub fn to_configurations(
+        spds: &'a Spds,
+        bdds: &'a Bdds,
+        watch: &'a Watch,
+        stacks: Stacks,
+        heads: impl IntoIterator<Item = (Head, Bdd, StackState)>,
+    ) -> Result<Self, Stop> {
         let mut pre_star = PreStar {
             spds,
             bdds,
             watch,
-            edges: vec![[empty.clone(), empty]; spds.heads()],
+            edges: Vec::with_capacity(spds.heads()),
+            first_edge: vec![NONE; spds.heads()],
             queue: BinaryHeap::new(),
             steps_into: vec![Vec::new(); spds.heads()],
             pushes_of: vec![Vec::new(); spds.heads()],
             saved_by: vec![Vec::new(); spds.heads()],
             across: vec![None; spds.rules.len()],
+            stacks,
             bottom_goal: bdds.constant(false),
+            rounds: 0,
         };
         for (i, rule) in spds.rules.iter().enumerate() {
             let id = RuleId(i as u32);
@@ -79,12 +114,8 @@ impl<'a> PreStar<'a> {
                 }
             }
         }
-        for (goal, set) in goals {
-            if Some(goal) == spds.bottom {
-                pre_star.bottom_goal = spds.before_bottom(bdds, &set)?;
-            } else {
-                pre_star.add(goal, Target::Final, &set)?;
-            }
+        for (head, set, below) in heads {
+            pre_star.add(head, Target::Stack(below), &set)?;
         }
         Ok(pre_star)
     }
@@ -95,19 +126,63 @@ impl<'a> PreStar<'a> {
             if self.is_start_reached()? {
                 return Ok(true);
             }
-            let Some(Reverse((_, head, target))) = self.queue.pop() else {
+            if !self.advance()? {
                 return Ok(false);
-            };
-            self.watch.check()?;
-            self.bdds.safe_point();
-            self.look_at(head, target)?;
+            }
         }
+    }
+
+    /// Saturates.
+    pub fn saturate(&mut self) -> Result<(), Stop> {
+        while self.advance()? {}
+        Ok(())
+    }
+
+    /// Looks at the next edge; false if there is none.
+    fn advance(&mut self) -> Result<bool, Stop> {
+        let Some(Reverse((_, edge))) = self.queue.pop() else {
+            return Ok(false);
+        };
+        self.watch.check()?;
+        self.rounds += 1;
+        if self.rounds.is_multiple_of(1024) {
+            self.watch.see(self.queue.len(), self.bdds);
+        }
+        self.bdds.safe_point();
+        self.look_at(edge)?;
+        Ok(true)
+    }
+
+    /// The edges: heads, what they lead to, and their valuations, over current variables
+    /// and, where a frame is popped, the handed ones in entry copies.
+    pub fn edges(&self) -> impl Iterator<Item = (Head, Target, &Bdd)> {
+        let edges = self.edges.iter();
+        edges.map(|edge| (edge.head, edge.target, &edge.total))
+    }
+
+    pub fn stacks(&self) -> &Stacks {
+        &self.stacks
+    }
+
+    /// The valuations on an edge; false if there is none.
+    fn total(&self, head: Head, target: Target) -> Bdd {
+        match self.find(head, target) {
+            Some(edge) => self.edges[edge as usize].total.clone(),
+            None => self.bdds.constant(false),
+        }
+    }
+
+    fn find(&self, head: Head, target: Target) -> Option<u32> {
+        let mut at = self.first_edge[head.0 as usize];
+        while at != NONE && self.edges[at as usize].target != target {
+            at = self.edges[at as usize].sibling;
+        }
+        (at != NONE).then_some(at)
     }
 
     fn is_start_reached(&self) -> Result<bool, Stop> {
         let (spds, bdds) = (self.spds, self.bdds);
-        let start = &self.edges[spds.start.0 as usize];
-        let reaching = bdds.and(&start[Target::Final as usize].total, &spds.start_set)?;
+        let reaching = bdds.and(&self.total(spds.start, ANYTHING), &spds.start_set)?;
         if !bdds.is_false(&reaching) {
             return Ok(true);
         }
@@ -116,7 +191,7 @@ impl<'a> PreStar<'a> {
         }
         // The start's frame is popped with these values, entry copies, left behind; what the
         // frame cannot change is as it was.
-        let popped = bdds.and(&start[Target::Popped as usize].total, &spds.start_set)?;
+        let popped = bdds.and(&self.total(spds.start, Target::Popped), &spds.start_set)?;
         let Some(interface) = self.start_interface() else {
             return Ok(false);
         };
@@ -135,17 +210,13 @@ impl<'a> PreStar<'a> {
     /// is handed over, in current ones.
     pub fn summaries(&mut self) -> Result<Vec<Option<Bdd>>, Stop> {
         let (spds, bdds) = (self.spds, self.bdds);
-        while let Some(Reverse((_, head, target))) = self.queue.pop() {
-            self.watch.check()?;
-            bdds.safe_point();
-            self.look_at(head, target)?;
-        }
+        self.saturate()?;
         let mut summaries = Vec::new();
         for entry in (0..spds.entries.len() as u32).map(EntryId) {
             let interface = spds.interface(entry);
             let head = spds.entry(entry).head;
-            let popped = &self.edges[head.0 as usize][Target::Popped as usize].total;
-            let key = bdds.and_exists(popped, &interface.initial, &interface.not_key)?;
+            let popped = self.total(head, Target::Popped);
+            let key = bdds.and_exists(&popped, &interface.initial, &interface.not_key)?;
             let key = interface.key_to_next.apply(bdds, &key)?;
             let summary = interface.handed_entry_to_current.apply(bdds, &key)?;
             summaries.push((!bdds.is_false(&summary)).then_some(summary));
@@ -153,11 +224,11 @@ impl<'a> PreStar<'a> {
         Ok(summaries)
     }
 
-    fn look_at(&mut self, head: Head, target: Target) -> Result<(), Stop> {
+    fn look_at(&mut self, edge: u32) -> Result<(), Stop> {
         let (spds, bdds) = (self.spds, self.bdds);
         let falsity = bdds.constant(false);
-        let edge = &mut self.edges[head.0 as usize][target as usize];
-        let new = std::mem::replace(&mut edge.pending, falsity);
+        let Edge { head, target, .. } = self.edges[edge as usize];
+        let new = std::mem::replace(&mut self.edges[edge as usize].pending, falsity);
         for i in 0..self.steps_into[head.0 as usize].len() {
             let rule = spds.rule(self.steps_into[head.0 as usize][i]);
             let before = spds.transfer(rule).preimage(bdds, &new)?;
@@ -166,13 +237,19 @@ impl<'a> PreStar<'a> {
         for i in 0..self.pushes_of[head.0 as usize].len() {
             let id = self.pushes_of[head.0 as usize][i];
             let rule = spds.rule(id);
-            let Right::Push { entry, .. } = rule.right else {
+            let Right::Push { entry, below, .. } = rule.right else {
                 unreachable!("only pushes are kept there");
             };
-            let before = spds.pushing(bdds, rule, entry, &new)?;
             match target {
-                Target::Final => self.add(rule.from, Target::Final, &before)?,
-                Target::Popped => self.cross(id, entry, &before)?,
+                Target::Popped => {
+                    let before = spds.pushing_with(bdds, rule, entry, &new)?;
+                    self.cross(id, entry, &before)?;
+                }
+                Target::Stack(state) if self.stacks.is_universal(state) => {
+                    let before = spds.pushing(bdds, rule, entry, &new)?;
+                    self.add(rule.from, target, &before)?;
+                }
+                Target::Stack(state) => self.push_onto(rule, entry, state, below, &new)?,
             }
         }
         for i in 0..self.saved_by[head.0 as usize].len() {
@@ -184,8 +261,27 @@ impl<'a> PreStar<'a> {
         Ok(())
     }
 
+    /// A push whose frame leads into `set` before it is popped, and leaves a frame behind
+    /// that may wait there.
+    fn push_onto(
+        &mut self,
+        rule: &Rule,
+        entry: EntryId,
+        state: StackState,
+        below: Head,
+        set: &Bdd,
+    ) -> Result<(), Stop> {
+        for i in 0..self.stacks.edges_by(state, below).len() {
+            let edge = &self.stacks.edges_by(state, below)[i];
+            let to = Target::Stack(edge.to);
+            let before = (self.spds).pushing_onto(self.bdds, rule, entry, set, &edge.frame)?;
+            self.add(rule.from, to, &before)?;
+        }
+        Ok(())
+    }
+
     /// A push whose frame can be popped: `before` relates the pusher's variables to the
-    /// handed ones, in entry copies.
+    /// handed ones, in entry copies, and to what the push sets in the frame below.
     fn cross(&mut self, id: RuleId, entry: EntryId, before: &Bdd) -> Result<(), Stop> {
         let (spds, bdds) = (self.spds, self.bdds);
         let handed = &spds.interface(entry).handed_entry_to_next;
@@ -203,9 +299,14 @@ impl<'a> PreStar<'a> {
             Some(known) => bdds.or(known, &new)?,
         });
         if let Right::Push { saved, .. } = spds.rule(id).right {
-            for target in [Target::Popped, Target::Final] {
-                let after = self.edges[saved.0 as usize][target as usize].total.clone();
+            let mut at = self.first_edge[saved.0 as usize];
+            while at != NONE {
+                let Edge {
+                    target, sibling, ..
+                } = self.edges[at as usize];
+                let after = self.edges[at as usize].total.clone();
                 self.continue_after(id, target, &new, &after)?;
+                at = sibling;
             }
         }
         Ok(())
@@ -222,27 +323,48 @@ impl<'a> PreStar<'a> {
         let (spds, bdds) = (self.spds, self.bdds);
         let rule = spds.rule(id);
         if let Right::Push { entry, .. } = rule.right {
-            let interface = spds.interface(entry);
-            let after = interface.handed_to_next.apply(bdds, after)?;
-            let before = bdds.and_exists(across, &after, &interface.handed_next)?;
+            let before = spds.returning_across(bdds, rule, entry, across, after)?;
             self.add(rule.from, target, &before)?;
         }
         Ok(())
     }
 
+    /// Adds to the edge from `head` to `target`.
     fn add(&mut self, head: Head, target: Target, set: &Bdd) -> Result<(), Stop> {
         let bdds = self.bdds;
-        let edge = &mut self.edges[head.0 as usize][target as usize];
-        let new = bdds.difference(set, &edge.total)?;
-        if bdds.is_false(&new) {
+        if bdds.is_false(set) {
             return Ok(());
         }
-        edge.total = bdds.or(&edge.total, &new)?;
-        if bdds.is_false(&edge.pending) {
-            let rank = self.spds.backward_ranks[head.0 as usize];
-            self.queue.push(Reverse((rank, head, target)));
-        }
-        edge.pending = bdds.or(&edge.pending, &new)?;
+        let at = match self.find(head, target) {
+            None => {
+                let at = self.edges.len() as u32;
+                let first = &mut self.first_edge[head.0 as usize];
+                self.edges.push(Edge {
+                    head,
+                    target,
+                    total: set.clone(),
+                    pending: set.clone(),
+                    sibling: std::mem::replace(first, at),
+                });
+                at
+            }
+            Some(at) => {
+                let edge = &mut self.edges[at as usize];
+                let new = bdds.difference(set, &edge.total)?;
+                if bdds.is_false(&new) {
+                    return Ok(());
+                }
+                edge.total = bdds.or(&edge.total, &new)?;
+                let queued = !bdds.is_false(&edge.pending);
+                edge.pending = bdds.or(&edge.pending, &new)?;
+                if queued {
+                    return Ok(());
+                }
+                at
+            }
+        };
+        let rank = self.spds.backward_ranks[head.0 as usize];
+        self.queue.push(Reverse((rank, at)));
         Ok(())
     }
 }

@@ -30,6 +30,9 @@ pub struct Analyses<'a> {
     pub mod_ref: &'a ModRef,
     pub liveness: &'a Liveness,
     pub observed: &'a [Observed],
+    /// Whether frames that wait keep even what their call will overwrite, and the end of the
+    /// program is a head: for sets of configurations, which speak of whole stacks.
+    pub exact: bool,
 }
 
 /// The pushdown system of a program, or its product with an observer's automaton, and the
@@ -498,6 +501,7 @@ impl Encoder<'_, '_> {
         let right = Right::Push {
             entry: EntryId(call.callee.0),
             saved,
+            below: self.heads.at(point),
             resume: self.resume(&key, call.callee, saved)?,
         };
         self.add_rule(self.heads.at(point), transfer, right, false);
@@ -654,7 +658,10 @@ impl Encoder<'_, '_> {
         let unneeded = all.clone().filter(|v| !bits::contains(stopped, *v));
         let bottom_forget = copies.cube(unneeded.map(current))?;
         let (start_set, accepting, bottom) = match &self.observer {
-            None => (self.valid_start()?, None, None),
+            None => {
+                let bottom = self.analyses.exact.then(|| self.heads.terminated());
+                (self.valid_start()?, None, bottom)
+            }
             Some(observer) => {
                 let states = copies
                     .bdds

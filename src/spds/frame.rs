@@ -10,8 +10,8 @@ use super::copies::{Copies, Copy};
 use super::encode::Analyses;
 use super::heads::ProgramHeads;
 use super::{Head, Interface};
-use crate::analysis::{Layout, Observed, for_each_write};
-use crate::bdd::{Bdd, OutOfNodes};
+use crate::analysis::{Observed, for_each_write};
+use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits::{self, BitRows};
 use crate::program::{Action, Call, PointId, ProcedureId, Program, Target, VariableId};
 
@@ -41,7 +41,7 @@ impl FrameVariables {
         for (call_point, head) in heads.returning_heads() {
             if let Action::Call(call) = &program.point(call_point).action {
                 let caller = program.point(call_point).procedure;
-                variables.choose_for_returning(program, &analyses.layout, caller, call, head);
+                variables.choose_for_returning(program, analyses, caller, call, head);
             }
         }
         // Once the program has stopped, only what is observed matters.
@@ -107,21 +107,25 @@ impl FrameVariables {
         }
     }
 
-    /// Like the point after the call, but with returned values in the place of targets.
+    /// Like the point after the call, but with returned values in the place of targets (in
+    /// exact frames, beside them).
     fn choose_for_returning(
         &mut self,
         program: &Program,
-        layout: &Layout,
+        analyses: &Analyses<'_>,
         caller: ProcedureId,
         call: &Call,
         head: Head,
     ) {
+        let layout = &analyses.layout;
         let (after, at) = (call.next.0 as usize, head.0 as usize);
         self.heads.join_rows(at, after);
         // Returned values that live after the call are the caller's own.
         bits::remove_all(self.heads.row_mut(at), layout.returned_range());
         for target in &call.targets {
-            if let Target::Cell(variable) = target {
+            if let Target::Cell(variable) = target
+                && !analyses.exact
+            {
                 bits::remove_all(self.heads.row_mut(at), layout.cell(caller, *variable));
             }
         }
@@ -190,26 +194,35 @@ pub fn make_interface(
         };
         (copies.level(v, copy), copies.level(v, Copy::Next))
     });
-    let mut handed_equal = bdds.constant(true);
-    for variable in bits::members(handed) {
-        let current = copies.variable(variable, Copy::Current);
-        let same = bdds.equivalent(&current, &copies.variable(variable, Copy::Entry))?;
-        handed_equal = bdds.and(&handed_equal, &same)?;
-    }
-    let not_key = (0..copies.data_variables()).filter(|v| !bits::contains(key, *v));
+    let unchanged = |variables: &[u64]| -> BddResult {
+        let mut equal = bdds.constant(true);
+        for variable in bits::members(variables) {
+            let current = copies.variable(variable, Copy::Current);
+            let same = bdds.equivalent(&current, &copies.variable(variable, Copy::Entry))?;
+            equal = bdds.and(&equal, &same)?;
+        }
+        Ok(equal)
+    };
+    let all_but = |variables: &[u64]| {
+        let others = (0..copies.data_variables()).filter(|v| !bits::contains(variables, *v));
+        copies.cube(others.map(|v| copies.level(v, Copy::Current)))
+    };
     let enter = copies.renaming(next_to_current().chain(next_to_entry))?;
     let enter_current = copies.renaming(next_to_current())?;
     Ok(Interface {
         key: bits::members(key).collect(),
         handed: bits::members(handed).collect(),
+        rigid: bits::members(rigid).collect(),
         initial: initial.clone(),
         enter: enter.constrained(bdds, initial)?,
         enter_current: enter_current.constrained(bdds, initial)?,
         key_to_next: copies.renaming(key_in(Copy::Current).zip(key_in(Copy::Next)))?,
         leave: copies.renaming(edge_to_next)?,
         key_next: copies.cube(key_in(Copy::Next))?,
-        not_key: copies.cube(not_key.map(|v| copies.level(v, Copy::Current)))?,
-        handed_equal,
+        not_key: all_but(key)?,
+        not_handed: all_but(handed)?,
+        rigid_equal: unchanged(rigid)?,
+        handed_equal: unchanged(handed)?,
         handed_to_next: copies.renaming(handed_in(Copy::Current).zip(handed_in(Copy::Next)))?,
         handed_to_entry: copies.renaming(handed_in(Copy::Current).zip(handed_in(Copy::Entry)))?,
         handed_entry_to_next: copies.renaming(handed_in(Copy::Entry).zip(handed_in(Copy::Next)))?,

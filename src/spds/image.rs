@@ -58,12 +58,34 @@ impl Spds {
 
     /// The valuations from which a push leads into `set` at the entry.
     pub fn pushing(&self, bdds: &Bdds, rule: &Rule, entry: EntryId, set: &Bdd) -> BddResult {
+        let before = self.pushing_with(bdds, rule, entry, set)?;
+        bdds.exists(&before, &self.transfer(rule).below)
+    }
+
+    /// The same, related to what the push sets in the frame below, in below copies.
+    pub fn pushing_with(&self, bdds: &Bdds, rule: &Rule, entry: EntryId, set: &Bdd) -> BddResult {
         let interface = self.interface(entry);
         let key = bdds.and_exists(set, &interface.initial, &interface.not_key)?;
         let key = interface.key_to_next.apply(bdds, &key)?;
+        let relation = &self.transfer(rule).relation;
+        bdds.and_exists(&key, relation, &interface.key_next)
+    }
+
+    /// The same, where the frame left below must also have one of the valuations `frame`.
+    pub fn pushing_onto(
+        &self,
+        bdds: &Bdds,
+        rule: &Rule,
+        entry: EntryId,
+        set: &Bdd,
+        frame: &Bdd,
+    ) -> BddResult {
         let transfer = self.transfer(rule);
-        let before = bdds.and_exists(&key, &transfer.relation, &interface.key_next)?;
-        bdds.exists(&before, &transfer.below)
+        let before = self.pushing_with(bdds, rule, entry, set)?;
+        match &transfer.unset {
+            None => bdds.and(&before, frame),
+            Some(unset) => bdds.and_exists(&before, &unset.apply(bdds, frame)?, &transfer.below),
+        }
     }
 
     /// The valuations at `saved` after a push, the pushed frame popped again as `summary`
@@ -95,23 +117,34 @@ impl Spds {
         summary: &Bdd,
         set: &Bdd,
     ) -> BddResult {
-        let interface = self.interface(entry);
-        // The summary's handed variables are current, and must not be taken for the
-        // caller's: first the set is moved to next, then the two meet there.
-        let after = interface.handed_to_next.apply(bdds, set)?;
         let through = self.across(bdds, rule, entry, summary)?;
-        let transfer = self.transfer(rule);
+        self.returning_across(bdds, rule, entry, &through, set)
+    }
+
+    /// The same, where `across` leads from the valuations before the push to the handed
+    /// variables, in next, and to what the push sets in the frame below.
+    pub fn returning_across(
+        &self,
+        bdds: &Bdds,
+        rule: &Rule,
+        entry: EntryId,
+        across: &Bdd,
+        set: &Bdd,
+    ) -> BddResult {
+        let (interface, transfer) = (self.interface(entry), self.transfer(rule));
+        // Handed variables must not be taken for the caller's: the two meet in next.
+        let after = interface.handed_to_next.apply(bdds, set)?;
         let Some(unset) = &transfer.unset else {
-            return bdds.and_exists(&through, &after, &interface.handed_next);
+            return bdds.and_exists(across, &after, &interface.handed_next);
         };
         // What the push sets in the frame below is current again after the return.
         let after = unset.apply(bdds, &after)?;
-        let before = bdds.and_exists(&through, &after, &interface.handed_next)?;
+        let before = bdds.and_exists(across, &after, &interface.handed_next)?;
         bdds.exists(&before, &transfer.below)
     }
 
     /// From the valuations before a push to the handed variables, in next, once it popped.
-    fn across(&self, bdds: &Bdds, rule: &Rule, entry: EntryId, summary: &Bdd) -> BddResult {
+    pub fn across(&self, bdds: &Bdds, rule: &Rule, entry: EntryId, summary: &Bdd) -> BddResult {
         let interface = self.interface(entry);
         let relation = &self.transfer(rule).relation;
         // Handed variables go to entry copies while the key is in next copies.

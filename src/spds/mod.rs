@@ -62,6 +62,9 @@ pub struct Transfer {
     pub arbitrary: Bdd,
     /// The next variables that the relation gives values to.
     pub set_next: Bdd,
+    /// In rising order: for a step, the variables that matter after it and do not keep
+    /// their values, set or arbitrary; for a push, those it sets in the frame below.
+    pub changed: Box<[DataVariable]>,
     /// For a push: the variables of the frame below that the relation gives values to.
     pub below: Bdd,
 }
@@ -91,6 +94,8 @@ pub enum Right {
     Push {
         entry: EntryId,
         saved: Head,
+        /// The symbol of the frame below while it waits: in a program, that of the call.
+        below: Head,
         /// An index into [`Spds::resumes`].
         resume: u32,
     },
@@ -112,6 +117,8 @@ pub struct Entry {
 pub struct Interface {
     pub key: Box<[DataVariable]>,
     pub handed: Box<[DataVariable]>,
+    /// The part of the key that no rule of the frame changes.
+    pub rigid: Box<[DataVariable]>,
     /// What is known of other current variables when a frame is entered.
     pub initial: Bdd,
     /// The key, from next variables to current and, unless rigid, entry ones.
@@ -125,6 +132,10 @@ pub struct Interface {
     pub key_next: Bdd,
     /// The current variables that are not in the key.
     pub not_key: Bdd,
+    /// The current variables that are not handed over.
+    pub not_handed: Bdd,
+    /// The rigid variables: their current copies equal their entry copies.
+    pub rigid_equal: Bdd,
     /// The handed variables: their current copies equal their entry copies, ...
     pub handed_equal: Bdd,
     /// ... and renamings of them.

@@ -87,6 +87,7 @@ impl Search<'_> {
                         entry,
                         saved,
                         resume,
+                        ..
                     } => {
                         if query.may_enter {
                             let after = spds.pushed(bdds, rule, entry, &part)?;
