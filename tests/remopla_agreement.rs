@@ -175,3 +175,68 @@ fn engines_agree_on_random_programs() {
     };
     compare_all(first..first + count);
 }
+
+/// Programs and properties of which a hand proof says whether they are violated, whatever
+/// happens to numbers that do not fit.
+#[test]
+fn hand_made_programs() {
+    let cases = [
+        // The callee sees the same arbitrary value that its caller finds afterwards.
+        (
+            "bool b, seen;
+            module void f() { seen = b; }
+            module void main() { f(), b = undef; assert (seen == b); }",
+            Kind::Assertions,
+            "assertions",
+            false,
+        ),
+        (
+            "bool b, seen;
+            module void f() { seen = b; }
+            module void main() { b = true; f(), b = undef; if :: b -> Y: skip; :: else -> N: skip; fi }",
+            Kind::Reach,
+            "N",
+            true,
+        ),
+        // The value that is chosen names the element, and is overwritten by the result.
+        (
+            "module int(1) f() { return 1; }
+            module void main() {
+              int a[2](1);
+              a[1] = 0; a[a[0]] = f(), a[0] = undef; assert (a[0] == 0 || a[1] == 0);
+            }",
+            Kind::Assertions,
+            "assertions",
+            true,
+        ),
+        (
+            "module int(1) f() { return 1; }
+            module void main() {
+              int a[2](1);
+              a[1] = 0; a[a[0]] = f(), a[0] = undef; skip (a[1] == 0); assert (a[0] == 1);
+            }",
+            Kind::Assertions,
+            "assertions",
+            false,
+        ),
+    ];
+    for (text, kind, property, violated) in cases {
+        for overflow in [Overflow::Error, Overflow::Wrap, Overflow::Block] {
+            let program = read(text, overflow);
+            let request = Request {
+                kind,
+                text: property.to_owned(),
+                name: None,
+            };
+            let Ok(resolved) = resolve(&program, &request, None) else {
+                panic!("there is no {property}: {text}");
+            };
+            let properties = [(property.to_owned(), resolved)];
+            for direction in [Direction::Forward, Direction::Backward] {
+                let found = symbolic(&program, &properties, direction);
+                assert_eq!(found, Ok(vec![violated]), "{overflow:?} {direction:?} {text}");
+            }
+            assert_eq!(explicit(&program, &properties), [Some(violated)], "{text}");
+        }
+    }
+}
