@@ -185,10 +185,10 @@ impl Search<'_> {
 
     /// One member of a set of valuations of these variables.
     fn smallest(&self, set: &Bdd, variables: &[DataVariable]) -> Result<Bdd, Failure> {
-        let member = self.copies.bdds.smallest(set).unwrap_or_default();
+        let member = self.copies.smallest(set, Copy::Current)?;
         let literals = variables.iter().map(|v| {
             let level = self.copies.level(*v, Copy::Current);
-            (level, member.get(level as usize) == Some(&Some(true)))
+            (level, member[*v as usize])
         });
         Ok(self.copies.bdds.minterm(literals)?)
     }

@@ -39,7 +39,7 @@ impl Model<'_> {
         let mut post_star = PostStar::new(self.spds, self.bdds, self.watch)?;
         let budget = match self.options.accelerate {
             Accelerate::Never => return Ok(post_star),
-            Accelerate::Auto => Budget::AUTO,
+            Accelerate::Auto => Budget::auto(self.layout.is_wide()),
             Accelerate::Always => Budget::ALWAYS,
         };
         let accelerator = Accelerator::new(self.spds, self.copies, self.watch, budget);
@@ -59,7 +59,9 @@ impl Model<'_> {
         let budget = match self.options.accelerate {
             Accelerate::Always => Some(Budget::ALWAYS),
             // Other methods were asked for by name.
-            Accelerate::Auto if cycles.method == Method::Auto => Some(Budget::AUTO),
+            Accelerate::Auto if cycles.method == Method::Auto => {
+                Some(Budget::auto(self.layout.is_wide()))
+            }
             Accelerate::Auto | Accelerate::Never => None,
         };
         if let Some(budget) = budget {
@@ -117,11 +119,15 @@ pub fn with_model(
     let count = COPIES + u32::from(changes_frames_below(program));
     let bdds = Bdds::new(layout.len() * count, options.memory, collection)?;
     bdds.session(|| {
-        let copies = Copies::new(
+        let mut copies = Copies::new(
             &bdds,
             Order::new(&layout.order(options.order.as_deref())),
             count,
         );
+        if layout.is_wide() {
+            copies.weigh(layout.heaviest_first());
+        }
+        let copies = copies;
         let analyses = Analyses {
             layout: layout.clone(),
             calls: &calls,

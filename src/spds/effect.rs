@@ -120,7 +120,6 @@ impl<'e> Effect<'e> {
         let meets = |other: &Assignment| {
             let others = other.place.bits();
             !std::ptr::eq(other, assignment)
-                && other.below == assignment.below
                 && others.start < bits.end
                 && bits.start < others.end
         };
