@@ -4,11 +4,14 @@
 #[path = "remopla/random.rs"]
 mod random;
 
-use derny::check::{Board, CheckError, Direction, Options, TraceFinding, Verdict, check};
+use derny::analysis::Layout;
+use derny::check::{Accelerate, Board, Direction, Finding, Options, TraceFinding, Verdict, check};
+use derny::cycles::{self, Method};
 use derny::explicit;
 use derny::lower::remopla::{RemoplaOptions, remopla};
 use derny::program::{Overflow, Program};
 use derny::property::{Kind, Property, Request, resolve};
+use derny::report::{self, ReportedResult, Results};
 use derny::saturation::Watch;
 use derny::source::Source;
 use random::Generated;
@@ -42,8 +45,18 @@ fn properties(program: &Program, generated: &Generated, seed: u64) -> Vec<(Strin
     atoms.extend(generated.labels.iter().take(3).cloned());
     atoms.push("in(main)".to_owned());
     let shapes = [
-        "G F A", "F G A", "F A", "G A", "G (A -> F B)", "A U B", "F (A && X B)",
-        "(G F A) -> G F B", "X X A", "F error || G A", "F terminated || G F A", "F (error && A)",
+        "G F A",
+        "F G A",
+        "F A",
+        "G A",
+        "G (A -> F B)",
+        "A U B",
+        "F (A && X B)",
+        "(G F A) -> G F B",
+        "X X A",
+        "F error || G A",
+        "F terminated || G F A",
+        "F (error && A)",
         "G (A -> X (B R !A))",
     ];
     for turn in 0..3 {
@@ -53,7 +66,9 @@ fn properties(program: &Program, generated: &Generated, seed: u64) -> Vec<(Strin
         };
         let shape = shapes[((seed + 5 * turn) % shapes.len() as u64) as usize];
         let formula = shape.replace('A', "\u{1}").replace('B', "\u{2}");
-        let formula = formula.replace('\u{1}', &pick(0)).replace('\u{2}', &pick(1));
+        let formula = formula
+            .replace('\u{1}', &pick(0))
+            .replace('\u{2}', &pick(1));
         asked.push((Kind::Ltl, formula));
     }
     let resolved = asked.into_iter().map(|(kind, text)| {
@@ -70,26 +85,48 @@ fn properties(program: &Program, generated: &Generated, seed: u64) -> Vec<(Strin
     resolved.collect()
 }
 
+/// Options that should not matter, one mixture for each number.
+fn options(program: &Program, direction: Direction, mixture: u64) -> Options {
+    let pick = |share: u64, count: usize| (mixture / share % count as u64) as usize;
+    let methods = [
+        Method::Auto,
+        Method::Owcty,
+        Method::EmersonLei,
+        Method::Closure,
+    ];
+    let accelerate = [Accelerate::Auto, Accelerate::Always, Accelerate::Never];
+    // As if each trace was too long to be unfolded, or even to be shown.
+    let limits = [100_000, 20, 0];
+    let order = (0..Layout::of(program).len()).rev();
+    Options {
+        direction,
+        memory: MEMORY,
+        trace_limit: limits[pick(1, 3)],
+        accelerate: accelerate[pick(3, 3)],
+        order: (pick(9, 2) == 1).then(|| order.collect()),
+        cycles: cycles::Options {
+            method: methods[pick(18, 4)],
+            rough_components: pick(72, 2) == 0,
+        },
+        ..Options::default()
+    }
+}
+
 /// Whether each property is violated.
 fn symbolic(
     program: &Program,
     properties: &[(String, Property)],
-    direction: Direction,
+    options: &Options,
 ) -> Result<Vec<bool>, String> {
-    let options = Options {
-        direction,
-        memory: MEMORY,
-        ..Options::default()
-    };
     let board = Board::new(Instant::now(), properties.len());
     let list: Vec<Property> = properties.iter().map(|(_, p)| p.clone()).collect();
-    match check(program, &list, &options, &Watch::default(), &board) {
-        Ok(()) => {}
-        Err(CheckError::Internal(message)) => return Err(format!("{direction:?}: {message}")),
-        Err(error) => return Err(format!("{direction:?}: {error:?}")),
+    if let Err(error) = check(program, &list, options, &Watch::default(), &board) {
+        return Err(format!("{error:?} with {options:?}"));
     }
+    let findings = board.take_findings();
+    report(program, properties, &findings);
     let mut violated = Vec::new();
-    for (finding, (text, _)) in board.take_findings().into_iter().zip(properties) {
+    for (finding, (text, _)) in findings.into_iter().zip(properties) {
         let verdict = finding.verdict.ok_or("a property is undecided")?;
         let traced = !matches!(finding.trace, TraceFinding::None);
         if traced != (verdict == Verdict::Violated) {
@@ -98,6 +135,34 @@ fn symbolic(
         violated.push(verdict == Verdict::Violated);
     }
     Ok(violated)
+}
+
+/// What is found can be shown.
+fn report(program: &Program, properties: &[(String, Property)], findings: &[Finding]) {
+    let request = |text: &String| Request {
+        kind: Kind::Ltl,
+        text: text.clone(),
+        name: None,
+    };
+    let requests: Vec<_> = properties.iter().map(|(text, _)| request(text)).collect();
+    let list = requests
+        .iter()
+        .zip(findings)
+        .map(|(request, finding)| ReportedResult {
+            request,
+            finding: finding.clone(),
+            reason: None,
+        });
+    let results = Results {
+        input: "program.rem",
+        program: Some(program),
+        list: list.collect(),
+        measured: None,
+    };
+    let (mut text, mut json) = (Vec::new(), Vec::new());
+    report::text::write(&results, &mut text).unwrap();
+    report::json::write(&results, &mut json).unwrap();
+    let _: serde_json::Value = serde_json::from_slice(&json).unwrap();
 }
 
 /// The same by the explicit engine; `None` where it meets too many states.
@@ -120,8 +185,12 @@ fn compare(seed: u64, overflow: Overflow) -> Result<[usize; 2], String> {
     let generated = random::program(seed);
     let program = read(&generated.text, overflow);
     let properties = properties(&program, &generated, seed);
-    let forward = symbolic(&program, &properties, Direction::Forward)?;
-    let backward = symbolic(&program, &properties, Direction::Backward)?;
+    let run = |direction, mixture| {
+        let options = options(&program, direction, mixture);
+        symbolic(&program, &properties, &options)
+    };
+    let forward = run(Direction::Forward, seed)?;
+    let backward = run(Direction::Backward, seed / 2 + 1)?;
     let explicit = explicit(&program, &properties);
     let mut verdicts = [0, 0];
     for (i, (text, _)) in properties.iter().enumerate() {
@@ -161,7 +230,11 @@ fn compare_all(seeds: std::ops::Range<u64>) {
     eprintln!("{verdicts:?}");
     let count = failures.len();
     failures.truncate(12);
-    assert!(failures.is_empty(), "{count} failures:\n{}", failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{count} failures:\n{}",
+        failures.join("\n")
+    );
 }
 
 #[test]
@@ -233,8 +306,11 @@ fn hand_made_programs() {
             };
             let properties = [(property.to_owned(), resolved)];
             for direction in [Direction::Forward, Direction::Backward] {
-                let found = symbolic(&program, &properties, direction);
-                assert_eq!(found, Ok(vec![violated]), "{overflow:?} {direction:?} {text}");
+                for mixture in 0..9 {
+                    let options = options(&program, direction, mixture);
+                    let found = symbolic(&program, &properties, &options);
+                    assert_eq!(found, Ok(vec![violated]), "{overflow:?} {options:?} {text}");
+                }
             }
             assert_eq!(explicit(&program, &properties), [Some(violated)], "{text}");
         }

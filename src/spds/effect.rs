@@ -119,9 +119,7 @@ impl<'e> Effect<'e> {
         };
         let meets = |other: &Assignment| {
             let others = other.place.bits();
-            !std::ptr::eq(other, assignment)
-                && others.start < bits.end
-                && bits.start < others.end
+            !std::ptr::eq(other, assignment) && others.start < bits.end && bits.start < others.end
         };
         is_any && !self.assignments.iter().any(meets)
     }

@@ -42,7 +42,9 @@ enum Form {
     /// Two rows and so many columns.
     Table(Kind, u32),
     /// `p` is a bool, `q` an int of one bit, `r` an array of two bits if it is `large`.
-    Struct { large: bool },
+    Struct {
+        large: bool,
+    },
     /// Two structs, which are not large.
     Structs,
 }
@@ -131,7 +133,12 @@ impl Generator {
 
     fn kind(&mut self) -> Kind {
         let one = Kind::Int(1);
-        let kinds = [(3, Kind::Bool), (3, one), (4, Kind::Int(2)), (2, Kind::Enum)];
+        let kinds = [
+            (3, Kind::Bool),
+            (3, one),
+            (4, Kind::Int(2)),
+            (2, Kind::Enum),
+        ];
         self.random.weighted(&kinds)
     }
 
@@ -191,7 +198,11 @@ impl Generator {
         let most = self.random.between(1, 4);
         self.globals = self.variables("g", 5, most);
         for variable in self.globals.clone() {
-            let shared = if self.random.percent(20) { "shared " } else { "" };
+            let shared = if self.random.percent(20) {
+                "shared "
+            } else {
+                ""
+            };
             let text = Self::declaration(&variable, shared) + ";";
             self.line(&text);
         }
@@ -239,7 +250,9 @@ impl Generator {
     fn module(&mut self, index: usize) {
         if index == 0 {
             let headers: Vec<_> = self.modules.iter().map(Self::header).collect();
-            headers.iter().for_each(|header| self.line(&format!("{header};")));
+            headers
+                .iter()
+                .for_each(|header| self.line(&format!("{header};")));
         }
         self.current = index;
         self.locals = self.modules[index].parameters.clone();
@@ -255,7 +268,9 @@ impl Generator {
         }
         self.locals.extend(more);
         let name = self.modules[index].name;
-        self.targets = (0..self.random.below(3)).map(|i| format!("{name}_{i}")).collect();
+        self.targets = (0..self.random.below(3))
+            .map(|i| format!("{name}_{i}"))
+            .collect();
         let targets = self.targets.clone();
         if name == "main" {
             for variable in self.globals.clone() {
@@ -495,7 +510,11 @@ impl Generator {
             return None;
         }
         let Module { name, returns, .. } = self.modules[index];
-        let forms: Vec<_> = self.modules[index].parameters.iter().map(|p| p.form).collect();
+        let forms: Vec<_> = self.modules[index]
+            .parameters
+            .iter()
+            .map(|p| p.form)
+            .collect();
         let mut arguments = Vec::new();
         for form in forms {
             match self.value(form) {
@@ -505,7 +524,9 @@ impl Generator {
         }
         let call = format!("{name}({})", arguments.join(", "));
         let target = match returns {
-            Some(Form::Scalar(kind)) if self.random.percent(80) => self.target(Some(kind.is_bool())),
+            Some(Form::Scalar(kind)) if self.random.percent(80) => {
+                self.target(Some(kind.is_bool()))
+            }
             _ => None,
         };
         let mut text = match target {
