@@ -457,9 +457,17 @@ impl Generator {
     fn assigns(&mut self, target: &str) -> bool {
         let base = |text: &str| text.split(['[', '.']).next().map(str::to_owned);
         let is_range = |text: &str| text.contains("[i]");
+        // What has one entry only.
+        let is_single = |text: &str| {
+            let mut variables = self.globals.iter().chain(&self.locals);
+            let name = base(text);
+            let found = variables.find(|v| name.as_ref() == Some(&v.name));
+            text.contains(".r[") || matches!(found.map(|v| v.form), Some(Form::Array(_, _, 1)))
+        };
         let meets = |other: &String| {
             base(other) == base(target)
                 && (!target.contains(['[', '.'])
+                    || is_single(target)
                     || !other.contains(['[', '.'])
                     || is_range(target)
                     || is_range(other)
