@@ -65,13 +65,21 @@ impl Model<'_> {
             Accelerate::Auto | Accelerate::Never => None,
         };
         if let Some(budget) = budget {
+            let (spds, copies) = (self.spds, self.copies);
+            if self.layout.is_wide() {
+                match acceleration::cycles::may_repeat(spds, copies, self.watch, post_star, budget)
+                {
+                    Ok(false) => return Ok(None),
+                    Err(Failure::Stop(stop)) => return Err(stop.into()),
+                    Ok(true) | Err(Failure::TooLarge) => {}
+                }
+            }
             let patience = Some(u64::from(budget.patience)).filter(|patience| *patience > 0);
             match patience.map(|patience| search(Some(patience))) {
                 Some(Ok(found)) => return Ok(found),
                 Some(Err(Ended::Stop(stop))) => return Err(stop.into()),
                 None | Some(Err(Ended::TooManyRounds)) => {}
             }
-            let (spds, copies) = (self.spds, self.copies);
             match acceleration::cycles::repeating_heads(spds, copies, self.watch, post_star, budget)
             {
                 Ok(found) => return Ok(found),
