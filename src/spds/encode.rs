@@ -505,10 +505,8 @@ impl Encoder<'_, '_> {
             resume: self.resume(&key, call.callee, saved)?,
         };
         self.add_rule(self.heads.at(point), transfer, right, false);
-        // Also where the value goes nowhere that matters it must be there and fit.
-        let all = self.passed(procedure, call, &self.everything(), &self.everything());
         let effect = Effect {
-            assignments: &all,
+            assignments: &assignments,
             ..Effect::of(procedure)
         };
         self.add_failure(point, conditions, effect)?;
@@ -518,15 +516,9 @@ impl Encoder<'_, '_> {
         }
     }
 
-    fn everything(&self) -> Vec<u64> {
-        let width = self.analyses.layout.len();
-        let mut all = vec![0; (width as usize).div_ceil(64).max(1)];
-        bits::insert_all(&mut all, 0..width);
-        all
-    }
-
     /// What a call passes to its callee's key, and what the assignments that come with it
-    /// change in the kept part of its own frame.
+    /// change in the kept part of its own frame. Also a value that goes nowhere that matters
+    /// must be there and fit.
     fn passed(
         &self,
         procedure: ProcedureId,
@@ -550,7 +542,9 @@ impl Encoder<'_, '_> {
                 source: Source::Of(*argument),
                 below: false,
             })
-            .filter(|assignment| is_in(key, assignment.place.bits()))
+            .filter(|assignment| {
+                is_in(key, assignment.place.bits()) || assignment.may_fail(self.program)
+            })
             .collect();
         let globals = bits::members(key).filter(|bit| layout.global_range().contains(bit));
         passed.extend(globals.map(|bit| Assignment {
@@ -565,7 +559,8 @@ impl Encoder<'_, '_> {
             };
             let touched = assignment.place.bits();
             let is_global = layout.global_range().contains(&touched.start);
-            if is_global && is_in(key, touched.clone()) {
+            let is_passed = is_global && is_in(key, touched.clone());
+            if is_passed {
                 // The copy of the old value; what another assignment says is weighed later.
                 let is_copy = |other: &Assignment| {
                     matches!(other.source, Source::Bits(..))
@@ -574,7 +569,7 @@ impl Encoder<'_, '_> {
                 passed.retain(|other| !is_copy(other));
                 passed.push(assignment.clone());
             }
-            if is_in(kept, touched) {
+            if is_in(kept, touched) || !is_passed && assignment.may_fail(self.program) {
                 passed.push(Assignment {
                     below: true,
                     ..assignment
