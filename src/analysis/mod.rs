@@ -8,6 +8,7 @@ mod call_graph;
 mod control_flow;
 mod liveness;
 mod mod_ref;
+pub mod order;
 mod variables;
 
 pub use call_graph::CallGraph;

@@ -136,10 +136,20 @@ impl Layout {
     }
 
     /// All variables from the top of the order down: the automaton's first, since it
-    /// splits everything else, then locals above globals (Moped, section 5).
-    pub fn default_order(&self) -> Vec<DataVariable> {
-        let program = self.locals + self.globals + self.returned;
-        (program..self.len()).chain(0..program).collect()
+    /// splits everything else, then the program's as `given`, or as they were declared,
+    /// locals above globals (Moped, section 5).
+    pub fn order(&self, given: Option<&[DataVariable]>) -> Vec<DataVariable> {
+        let program = self.returned_range().end;
+        let automaton = program..self.len();
+        match given {
+            Some(given) => automaton.chain(given.iter().copied()).collect(),
+            None => automaton.chain(0..program).collect(),
+        }
+    }
+
+    /// Whether some cell has more than one bit.
+    pub fn is_wide(&self) -> bool {
+        !self.global_offsets.is_empty() || !self.frame_offsets.is_empty()
     }
 
     pub fn global_range(&self) -> Range<DataVariable> {

@@ -9,6 +9,7 @@ mod vacuity;
 
 pub use board::{Board, Finding, Phase, Statistics, TraceFinding};
 
+use crate::analysis::DataVariable;
 use crate::cycles;
 use crate::explicit;
 use crate::interpreter::replay::Mismatch;
@@ -16,6 +17,7 @@ use crate::program::Program;
 use crate::property::Property;
 use crate::saturation::{Stop, Watch};
 use model::with_model;
+use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -39,6 +41,14 @@ pub enum Direction {
     Backward,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accelerate {
+    /// Where plain iteration takes many rounds.
+    Auto,
+    Always,
+    Never,
+}
+
 #[derive(Clone, Debug)]
 pub struct Options {
     pub engine: Engine,
@@ -48,6 +58,11 @@ pub struct Options {
     pub trace_limit: u64,
     /// Bytes that BDD nodes may take.
     pub memory: u64,
+    /// The program's data variables from the top of the variable order down; `None` for the
+    /// order of their declaration.
+    pub order: Option<Arc<[DataVariable]>>,
+    /// Whether deep loops and deep recursion are accelerated.
+    pub accelerate: Accelerate,
     /// How cycles are searched.
     pub cycles: cycles::Options,
     /// Whether large structures are left to the end of the process instead of being freed.
@@ -64,6 +79,8 @@ impl Default for Options {
             trace: true,
             trace_limit: 100_000,
             memory: 4 << 30,
+            order: None,
+            accelerate: Accelerate::Auto,
             cycles: cycles::Options {
                 method: cycles::Method::Auto,
                 rough_components: true,

@@ -80,7 +80,11 @@ pub fn with_model(
     let count = COPIES + u32::from(changes_frames_below(program));
     let bdds = Bdds::new(layout.len() * count, options.memory, collection)?;
     bdds.session(|| {
-        let copies = Copies::new(&bdds, Order::new(&layout.default_order()), count);
+        let copies = Copies::new(
+            &bdds,
+            Order::new(&layout.order(options.order.as_deref())),
+            count,
+        );
         let analyses = Analyses {
             layout: layout.clone(),
             calls: &calls,

@@ -82,6 +82,16 @@ pub enum CyclesArgument {
     Closure,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AccelerateArgument {
+    /// Where plain iteration takes many rounds
+    Auto,
+    /// From the first round
+    Always,
+    /// Never
+    Never,
+}
+
 #[derive(Debug, Args)]
 pub struct LtlArguments {
     /// The formula
@@ -187,6 +197,24 @@ pub struct CheckArguments {
         help_heading = "Algorithm"
     )]
     pub search: SearchArgument,
+
+    /// The order of BDD variables: `interleaved`, `sequential`, or a file with one group of
+    /// interleaved variables a line, as `--show-order` writes it
+    #[arg(
+        long,
+        value_name = "ORDER",
+        default_value = "interleaved",
+        help_heading = "Algorithm"
+    )]
+    pub order: String,
+
+    /// Write the variable order to standard error
+    #[arg(long, help_heading = "Output")]
+    pub show_order: bool,
+
+    /// Whether deep loops and deep recursion are accelerated
+    #[arg(long, value_enum, default_value = "auto", help_heading = "Algorithm")]
+    pub accelerate: AccelerateArgument,
 
     /// How cycles are found
     #[arg(long, value_enum, default_value = "auto", help_heading = "Algorithm")]

@@ -4,11 +4,17 @@
 //! is asked to stop, and if it does not soon, the report is made from what is on the board
 //! and the process ends over its head.
 
-use super::arguments::{CheckArguments, CyclesArgument, EngineArgument, Format, SearchArgument};
+use super::arguments::{
+    AccelerateArgument, CheckArguments, CyclesArgument, EngineArgument, Format, SearchArgument,
+};
 use super::limits::{Limits, watch_interrupts};
 use super::progress::Progress;
 use super::{Exit, input, properties};
-use crate::check::{Board, CheckError, Direction, Engine, Finding, Options, Phase, Verdict, check};
+use crate::analysis::order::{self, Meetings};
+use crate::analysis::{DataVariable, Layout};
+use crate::check::{
+    Accelerate, Board, CheckError, Direction, Engine, Finding, Options, Phase, Verdict, check,
+};
 use crate::cycles;
 use crate::program::Program;
 use crate::property::Request;
@@ -99,6 +105,13 @@ fn options(arguments: &CheckArguments, limits: &Limits) -> Options {
         trace: !arguments.no_trace,
         trace_limit: arguments.trace_limit,
         memory: limits.reservable,
+        // Known once the program is.
+        order: None,
+        accelerate: match arguments.accelerate {
+            AccelerateArgument::Auto => Accelerate::Auto,
+            AccelerateArgument::Always => Accelerate::Always,
+            AccelerateArgument::Never => Accelerate::Never,
+        },
         process_ends: true,
         measure: arguments.stats,
         cycles: cycles::Options {
@@ -111,6 +124,39 @@ fn options(arguments: &CheckArguments, limits: &Limits) -> Options {
             rough_components: !arguments.no_rough_components,
         },
     }
+}
+
+/// The variable order that was asked for; `None` if it is that of declaration.
+fn order(
+    program: &Program,
+    arguments: &CheckArguments,
+) -> anyhow::Result<Option<Arc<[DataVariable]>>> {
+    let choice = match arguments.order.as_str() {
+        "interleaved" => order::Choice::Interleaved,
+        "sequential" => order::Choice::Sequential,
+        file => {
+            let text = std::fs::read_to_string(file);
+            let text = text.with_context(|| {
+                format!(
+                    "cannot read the order `{file}` (it is no file, `interleaved` or `sequential`)"
+                )
+            })?;
+            order::Choice::Given(text)
+        }
+    };
+    let layout = Layout::of(program);
+    let is_given = matches!(choice, order::Choice::Given(_));
+    if !layout.is_wide() && !is_given && !arguments.show_order {
+        // Truth values stand as they were declared.
+        return Ok(None);
+    }
+    let cells = order::cells_of(program, &layout);
+    let groups = order::groups(&choice, &cells, || Meetings::of(program, &layout));
+    let groups = groups.map_err(|message| anyhow!("{}: {message}", arguments.order))?;
+    if arguments.show_order {
+        std::io::stderr().write_all(order::show(&cells, &groups).as_bytes())?;
+    }
+    Ok(Some(order::flatten(&cells, &groups).into()))
 }
 
 fn work(
@@ -136,6 +182,14 @@ fn work(
             let _ = std::io::stderr().write_all(message.as_bytes());
             return End::BadInput;
         }
+    };
+    let order = match order(program, arguments) {
+        Ok(order) => order,
+        Err(error) => return End::Error(error),
+    };
+    let options = &Options {
+        order,
+        ..options.clone()
     };
     match check(program, &properties, options, &shared.watch, &shared.board) {
         Ok(()) => End::Done,

@@ -11,7 +11,7 @@ mod tests;
 mod unknown;
 
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::program::{Cell, Overflow, ProcedureId, Program};
+use crate::program::{Cell, Language, Overflow, ProcedureId, Program};
 use crate::source::{Source, Span};
 use crate::syntax;
 use body::Lowering;
@@ -51,6 +51,8 @@ pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Ve
                 .collect(),
             declarations: Vec::new(),
             enumerations: Vec::new(),
+            constants: Vec::new(),
+            language: Language::BooleanProgram,
             overflow: Overflow::default(),
             names: tree.names,
             procedures,

@@ -73,6 +73,9 @@ pub struct Declaration {
     pub first: u32,
 }
 
+/// How the cells of a variable are shown. The cells of one field of all structs in an array
+/// stand side by side, so that those an index may lead to are of one domain: where a part
+/// begins, `stride` and `offset` tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     Scalar,
@@ -80,23 +83,33 @@ pub enum Shape {
         /// The smallest index.
         low: i64,
         length: u32,
+        /// How many cells lie between the beginnings of one entry and of the next.
+        stride: u32,
         element: Box<Shape>,
     },
     Struct {
-        fields: Vec<(Name, Shape)>,
+        fields: Vec<Field>,
     },
 }
 
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    pub name: Name,
+    /// How many cells after the beginning of the struct it begins.
+    pub offset: u32,
+    pub shape: Shape,
+}
+
 impl Shape {
-    /// How many cells there are. Shapes are at most four deep: rows, columns, fields, and
-    /// the entries of an array in a field.
+    /// How many cells there are. Shapes are at most five deep: rows, columns, fields, and
+    /// the rows and columns of an array in a field.
     pub fn cells(&self) -> u32 {
         match self {
             Shape::Scalar => 1,
             Shape::Array {
                 length, element, ..
             } => length * element.cells(),
-            Shape::Struct { fields } => fields.iter().map(|(_, shape)| shape.cells()).sum(),
+            Shape::Struct { fields } => fields.iter().map(|field| field.shape.cells()).sum(),
         }
     }
 }

@@ -19,7 +19,7 @@
 mod domain;
 mod expression;
 
-pub use domain::{Cell, Declaration, Domain, Enumeration, Overflow, Shape};
+pub use domain::{Cell, Declaration, Domain, Enumeration, Field, Overflow, Shape};
 pub use expression::{Expression, Expressions, NUMBER_BITS, Operation, SHIFT_LIMIT, When};
 
 use crate::names::{Name, Names};
@@ -53,6 +53,13 @@ impl VariableId {
     }
 }
 
+/// The language of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    BooleanProgram,
+    Remopla,
+}
+
 #[derive(Debug)]
 pub struct Program {
     pub source: Arc<Source>,
@@ -61,6 +68,10 @@ pub struct Program {
     /// The global variables as declared; empty if each is one cell of the same name.
     pub declarations: Vec<Declaration>,
     pub enumerations: Vec<Enumeration>,
+    /// The names of numbers that conditions in properties may use.
+    pub constants: Vec<(Name, i128)>,
+    /// How conditions in properties are written.
+    pub language: Language,
     pub overflow: Overflow,
     pub procedures: Vec<Procedure>,
     pub points: Vec<Point>,

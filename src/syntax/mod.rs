@@ -15,6 +15,7 @@ mod procedure;
 pub mod property;
 mod recent;
 mod recovery;
+pub mod remopla;
 mod statement;
 pub mod token;
 pub mod tree;

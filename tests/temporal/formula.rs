@@ -68,14 +68,18 @@ impl Vocabulary {
         let text = |name| program.names.text(name);
         let procedures = || program.procedures.iter();
         Vocabulary {
-            globals: program.globals.iter().map(|g| braced(text(*g))).collect(),
+            globals: program
+                .globals
+                .iter()
+                .map(|g| braced(text(g.name)))
+                .collect(),
             procedures: procedures()
                 .map(|p| format!("in({})", text(p.name)))
                 .collect(),
             locals: procedures()
                 .flat_map(|p| {
                     let locals = p.locals.iter();
-                    locals.map(move |x| format!("{}.{}", text(p.name), text(*x)))
+                    locals.map(move |x| format!("{}.{}", text(p.name), text(x.name)))
                 })
                 .collect(),
             labels: (program.labels.iter())

@@ -1,0 +1,283 @@
+//! Interval arithmetic: between which numbers the value of a term lies.
+//!
+//! Engines compute with exact numbers of at most [`NUMBER_BITS`] bits; a term that might need
+//! more is refused when it is read. Intervals also tell which operations cannot fail, and
+//! which terms are constants.
+
+use crate::program::{Domain, NUMBER_BITS, Operation, SHIFT_LIMIT};
+
+/// Whole numbers from `low` to `high`, both included and below 2 to [`NUMBER_BITS`] in size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    pub low: i128,
+    pub high: i128,
+}
+
+/// The result of an operation on intervals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub interval: Interval,
+    /// For some operands there is no value.
+    pub may_fail: bool,
+}
+
+const LIMIT: i128 = 1 << NUMBER_BITS;
+
+impl Interval {
+    pub fn only(number: i128) -> Self {
+        Interval {
+            low: number,
+            high: number,
+        }
+    }
+
+    pub fn of(domain: Domain) -> Self {
+        Interval {
+            low: 0,
+            high: domain.size() as i128 - 1,
+        }
+    }
+
+    /// Its number, if there is only one.
+    pub fn constant(self) -> Option<i128> {
+        (self.low == self.high).then_some(self.low)
+    }
+
+    pub fn within(self, low: i128, high: i128) -> bool {
+        low <= self.low && self.high <= high
+    }
+
+    /// Whether there is no number in both.
+    pub fn misses(self, other: Interval) -> bool {
+        self.high < other.low || other.high < self.low
+    }
+
+    fn new(low: i128, high: i128) -> Option<Self> {
+        (-LIMIT < low && high < LIMIT).then_some(Interval { low, high })
+    }
+
+    /// The least interval with all of these numbers in it.
+    fn around<const N: usize>(numbers: [Option<i128>; N]) -> Option<Self> {
+        let mut low = i128::MAX;
+        let mut high = i128::MIN;
+        for number in numbers {
+            low = low.min(number?);
+            high = high.max(number?);
+        }
+        Interval::new(low, high)
+    }
+
+    /// What is left of it if negative numbers are not allowed; nothing is the number 0.
+    fn natural(self) -> Self {
+        Interval {
+            low: self.low.max(0),
+            high: self.high.max(0),
+        }
+    }
+
+    /// The arithmetic operation on all numbers of both. `None` if a result may be too large.
+    pub fn apply(self, operation: Operation, other: Interval) -> Option<Outcome> {
+        let exact = |interval: Option<Interval>| {
+            let may_fail = false;
+            interval.map(|interval| Outcome { interval, may_fail })
+        };
+        let (a, b) = (self, other);
+        match operation {
+            // The sum of two numbers within the limit is far from an overflow.
+            Operation::Add => exact(Interval::new(a.low + b.low, a.high + b.high)),
+            Operation::Subtract => exact(Interval::new(a.low - b.high, a.high - b.low)),
+            Operation::Multiply => exact(Interval::around([
+                a.low.checked_mul(b.low),
+                a.low.checked_mul(b.high),
+                a.high.checked_mul(b.low),
+                a.high.checked_mul(b.high),
+            ])),
+            Operation::Divide => a.divide(b),
+            _ => {
+                let may_fail = a.low < 0 || b.low < 0;
+                let (a, b) = (a.natural(), b.natural());
+                Some(match operation {
+                    Operation::ShiftLeft => a.shift_left(b, may_fail),
+                    Operation::ShiftRight => Outcome {
+                        interval: Interval {
+                            low: shift_right(a.low, b.high),
+                            high: shift_right(a.high, b.low),
+                        },
+                        may_fail,
+                    },
+                    Operation::BitAnd => Outcome {
+                        interval: bits(&[a, b], |x, y| x & y, a.high.min(b.high)),
+                        may_fail,
+                    },
+                    Operation::BitOr => Outcome {
+                        interval: bits(&[a, b], |x, y| x | y, all_ones(a.high | b.high)),
+                        may_fail,
+                    },
+                    _ => Outcome {
+                        interval: bits(&[a, b], |x, y| x ^ y, all_ones(a.high | b.high)),
+                        may_fail,
+                    },
+                })
+            }
+        }
+    }
+
+    /// Rounds towards 0. The divisor 0 is left out.
+    fn divide(self, by: Interval) -> Option<Outcome> {
+        let may_fail = by.low <= 0 && by.high >= 0;
+        // The divisors nearest to 0 on both sides, and the ones furthest away.
+        let negative = (by.low < 0).then_some((by.low, by.high.min(-1)));
+        let positive = (by.high > 0).then_some((by.low.max(1), by.high));
+        let mut interval: Option<Interval> = None;
+        for (from, to) in negative.into_iter().chain(positive) {
+            for divisor in [from, to] {
+                for number in [self.low, self.high] {
+                    let quotient = number / divisor;
+                    let all = interval.unwrap_or(Interval::only(quotient));
+                    interval = Some(Interval {
+                        low: all.low.min(quotient),
+                        high: all.high.max(quotient),
+                    });
+                }
+            }
+        }
+        let interval = interval.unwrap_or(Interval::only(0));
+        Some(Outcome { interval, may_fail })
+    }
+
+    /// Both are natural numbers.
+    fn shift_left(self, by: Interval, may_fail: bool) -> Outcome {
+        let low = shift_left(self.low, by.low);
+        let high = shift_left(self.high, by.high);
+        Outcome {
+            interval: Interval {
+                low: low.unwrap_or(SHIFT_LIMIT),
+                high: high.unwrap_or(SHIFT_LIMIT),
+            },
+            may_fail: may_fail || high.is_none(),
+        }
+    }
+}
+
+/// `None` if the result is beyond the limit.
+fn shift_left(number: i128, by: i128) -> Option<i128> {
+    match (number, u32::try_from(by)) {
+        (0, _) => Some(0),
+        (_, Ok(by)) if by <= 64 => {
+            let shifted = number.checked_mul(1 << by)?;
+            (shifted <= SHIFT_LIMIT).then_some(shifted)
+        }
+        _ => None,
+    }
+}
+
+fn shift_right(number: i128, by: i128) -> i128 {
+    match u32::try_from(by) {
+        Ok(by) if by < i128::BITS => number >> by,
+        _ => 0,
+    }
+}
+
+/// Exact on constants; otherwise from 0 to `high`.
+fn bits(both: &[Interval; 2], operation: impl Fn(i128, i128) -> i128, high: i128) -> Interval {
+    match (both[0].constant(), both[1].constant()) {
+        (Some(a), Some(b)) => Interval::only(operation(a, b)),
+        _ => Interval { low: 0, high },
+    }
+}
+
+/// The largest number with as many bits.
+fn all_ones(number: i128) -> i128 {
+    match number {
+        0 => 0,
+        _ => i128::MAX >> (number.leading_zeros() - 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Operation::*;
+
+    fn interval(low: i128, high: i128) -> Interval {
+        Interval { low, high }
+    }
+
+    /// The value of an operation on numbers by its definition.
+    fn concrete(operation: Operation, a: i128, b: i128) -> Option<i128> {
+        let natural = a >= 0 && b >= 0;
+        match operation {
+            Add => Some(a + b),
+            Subtract => Some(a - b),
+            Multiply => Some(a * b),
+            Divide => a.checked_div(b),
+            BitAnd => natural.then_some(a & b),
+            BitOr => natural.then_some(a | b),
+            BitXor => natural.then_some(a ^ b),
+            ShiftLeft if natural => Some(a << b).filter(|r| *r <= SHIFT_LIMIT),
+            ShiftRight if natural => Some(a >> b),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn every_value_lies_in_its_interval() {
+        let operations = [
+            Add, Subtract, Multiply, Divide, BitAnd, BitOr, BitXor, ShiftLeft, ShiftRight,
+        ];
+        let ends: Vec<_> = (-4..=5)
+            .flat_map(|low| (low..=5).map(move |high| interval(low, high)))
+            .collect();
+        for operation in operations {
+            for a in &ends {
+                for b in &ends {
+                    let outcome = a.apply(operation, *b).expect("small numbers");
+                    let mut fails = false;
+                    for x in a.low..=a.high {
+                        for y in b.low..=b.high {
+                            match concrete(operation, x, y) {
+                                Some(value) => {
+                                    let fits = Interval::only(value)
+                                        .within(outcome.interval.low, outcome.interval.high);
+                                    assert!(fits, "{a:?} {operation:?} {b:?}: {value} {outcome:?}");
+                                }
+                                None => fails = true,
+                            }
+                        }
+                    }
+                    assert_eq!(outcome.may_fail, fails, "{a:?} {operation:?} {b:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn constants_stay_constants() {
+        for (operation, a, b, value) in [
+            (Divide, -7, 2, -3),
+            (Divide, 7, -2, -3),
+            (BitXor, 6, 3, 5),
+            (BitOr, 6, 3, 7),
+            (ShiftLeft, 3, 62, 3 << 62),
+            (ShiftLeft, 0, 1 << 100, 0),
+            (ShiftRight, 1 << 100, 200, 0),
+        ] {
+            let outcome = Interval::only(a).apply(operation, Interval::only(b));
+            let outcome = outcome.expect("small numbers");
+            assert_eq!(outcome.interval.constant(), Some(value), "{a} {operation:?} {b}");
+            assert!(!outcome.may_fail);
+        }
+    }
+
+    #[test]
+    fn what_may_be_too_large_is_refused() {
+        let word = interval(0, u64::MAX as i128);
+        let outcome = word.apply(ShiftLeft, word).expect("bounded");
+        assert!(outcome.may_fail && outcome.interval.high == SHIFT_LIMIT);
+        assert_eq!(word.apply(Multiply, word), None);
+        assert_eq!(Interval::only(LIMIT - 1).apply(Add, Interval::only(1)), None);
+        let large = Interval::only(1 - LIMIT);
+        assert_eq!(large.apply(Multiply, large), None);
+        assert_eq!(large.apply(Subtract, Interval::only(1)), None);
+    }
+}

@@ -1,0 +1,374 @@
+//! Declarations: defines, types, variables.
+
+use super::parser::{Parser, since};
+use super::token::TokenKind;
+use super::tree::{
+    BaseType, Define, Dimension, Enumeration, Identifier, List, Struct, Type, TypeName, Variable,
+};
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::source::Span;
+use crate::syntax::parser::{Parsed, Reported};
+
+/// Where the variables of a declaration belong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Program,
+    Struct,
+    Module,
+}
+
+impl Parser<'_> {
+    pub fn program(&mut self) {
+        while !self.at_end() {
+            match self.token.kind {
+                TokenKind::Define => self.define(),
+                TokenKind::Init => self.init(),
+                TokenKind::Module => self.module(),
+                TokenKind::Semicolon => self.superfluous_semicolons(),
+                kind if kind.begins_declaration() => self.globals(),
+                TokenKind::Name if self.at_unsigned() => self.globals(),
+                _ => {
+                    self.report_outside();
+                    self.advance();
+                    self.recover_outside();
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn report_outside(&mut self) {
+        const WORDS: [&str; 9] = [
+            "define", "module", "init", "shared", "bool", "int", "enum", "struct", "unsigned",
+        ];
+        match nearest(&self.text(), WORDS) {
+            Some(word) if self.at(TokenKind::Name) => {
+                let message = format!("unknown word `{}`", self.text());
+                let diagnostic = Diagnostic::error(self.token.span(), message);
+                self.report(diagnostic.with_hint(format!("did you mean `{word}`?")));
+            }
+            _ => {
+                self.unexpected("a declaration or a module");
+            }
+        }
+    }
+
+    /// All integers are natural numbers, so that `unsigned int` is `int`.
+    fn at_unsigned(&self) -> bool {
+        self.at(TokenKind::Name) && self.text() == "unsigned" && self.peek().kind == TokenKind::Int
+    }
+
+    pub fn superfluous_semicolons(&mut self) {
+        let start = self.token.start;
+        while self.take(TokenKind::Semicolon) {}
+        let span = self.span_from(start);
+        self.report(Diagnostic::warning(span, "superfluous `;`"));
+    }
+
+    fn define(&mut self) {
+        self.advance();
+        let read = self
+            .identifier("the name to define")
+            .and_then(|identifier| {
+                let value = self.expression()?;
+                Ok(Define { identifier, value })
+            });
+        match read {
+            Ok(define) => {
+                self.tree.defines.push(define);
+                self.take(TokenKind::Semicolon);
+            }
+            Err(Reported) => self.recover_outside(),
+        }
+    }
+
+    fn init(&mut self) {
+        let start = self.token.start;
+        self.advance();
+        let Ok(identifier) = self.identifier("the module in which executions begin") else {
+            self.recover_outside();
+            return;
+        };
+        if !self.take(TokenKind::Semicolon) && !self.semicolon_is_understood("`init`") {
+            self.recover_outside();
+        }
+        if let Some(first) = self.tree.init.replace(identifier) {
+            let first = self.tree.span(first);
+            self.report(
+                Diagnostic::error(self.span_from(start), "a second `init`")
+                    .with_related(first, "the first one"),
+            );
+        }
+    }
+
+    fn globals(&mut self) {
+        if self.declaration(Owner::Program).is_err() {
+            self.tree.lost_globals = true;
+            self.recover_declaration();
+        }
+    }
+
+    /// A declaration in the body of a module.
+    pub fn locals(&mut self) {
+        if self.points > 0 {
+            self.report(
+                Diagnostic::error(
+                    self.token.span(),
+                    "a declaration must stand before the first statement of its module",
+                )
+                .with_hint("move it to the beginning of the body"),
+            );
+        }
+        if self.declaration(Owner::Module).is_err() {
+            self.lost.variables = true;
+            self.recover_declaration();
+        }
+    }
+
+    /// Goes behind the `;` of a declaration, and over what stands in braces before it.
+    fn recover_declaration(&mut self) {
+        let mut braces = 0_u32;
+        while !self.at_end() && !self.token.kind.begins_outside() {
+            match self.token.kind {
+                TokenKind::LeftBrace => braces += 1,
+                // This one closes the body of the module.
+                TokenKind::RightBrace if braces == 0 => return,
+                TokenKind::RightBrace => braces -= 1,
+                TokenKind::Semicolon if braces == 0 => {
+                    self.advance();
+                    return;
+                }
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+
+    /// Variables of one type, or an enumeration or a struct, up to the `;`.
+    fn declaration(&mut self, owner: Owner) -> Parsed<()> {
+        let start = self.token.start;
+        self.take(TokenKind::Shared);
+        let (base, declares) = self.base_type(owner)?;
+        if declares && self.at(TokenKind::Semicolon) {
+            self.advance();
+            return Ok(());
+        }
+        let word = self.span_from(start);
+        loop {
+            let variable = self.variable(base, word)?;
+            match owner {
+                Owner::Program => self.tree.globals.push(variable),
+                Owner::Struct => self.tree.fields.push(variable),
+                Owner::Module => self.tree.locals.push(variable),
+            }
+            if !self.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        if self.take(TokenKind::Semicolon) {
+            return Ok(());
+        }
+        if self.at(TokenKind::Assign) {
+            return Err(self.unexpected_with_hint(
+                "`,` or `;`",
+                "a variable has any value at first; assign to it in a statement",
+            ));
+        }
+        match self.semicolon_is_understood("the declaration") {
+            true => Ok(()),
+            false => Err(Reported),
+        }
+    }
+
+    /// `bool`, `int`, `enum E`, `struct S`, or an enumeration or a struct that is declared on
+    /// the spot; whether it is one of these.
+    fn base_type(&mut self, owner: Owner) -> Parsed<(BaseType, bool)> {
+        match self.token.kind {
+            TokenKind::Bool => {
+                self.advance();
+                Ok((BaseType::Bool, false))
+            }
+            TokenKind::Name if self.at_unsigned() => {
+                self.advance();
+                self.advance();
+                Ok((BaseType::Int, false))
+            }
+            TokenKind::Int => {
+                self.advance();
+                Ok((BaseType::Int, false))
+            }
+            TokenKind::Enum => {
+                self.advance();
+                let identifier = self.optional_name();
+                if self.at(TokenKind::LeftBrace) {
+                    self.check_declared_outside(owner);
+                    let declared = self.enumeration(identifier)?;
+                    return Ok((BaseType::Enum(TypeName::Declared(declared)), true));
+                }
+                let named = self.type_name(identifier, "enumeration")?;
+                Ok((BaseType::Enum(named), false))
+            }
+            TokenKind::Struct => {
+                if owner == Owner::Struct {
+                    let message = "a struct cannot stand in a struct";
+                    self.report(Diagnostic::error(self.token.span(), message));
+                    return Err(Reported);
+                }
+                self.advance();
+                let identifier = self.optional_name();
+                if self.at(TokenKind::LeftBrace) {
+                    self.check_declared_outside(owner);
+                    let declared = self.structure(identifier)?;
+                    return Ok((BaseType::Struct(TypeName::Declared(declared)), true));
+                }
+                let named = self.type_name(identifier, "struct")?;
+                Ok((BaseType::Struct(named), false))
+            }
+            _ => Err(self.unexpected("`bool`, `int`, `enum` or `struct`")),
+        }
+    }
+
+    fn optional_name(&mut self) -> Option<Identifier> {
+        match self.token.kind {
+            TokenKind::Name => Some(self.take_name()),
+            _ => None,
+        }
+    }
+
+    fn type_name(&mut self, identifier: Option<Identifier>, what: &str) -> Parsed<TypeName> {
+        match identifier {
+            Some(identifier) => Ok(TypeName::Named(identifier)),
+            None => Err(self.unexpected(&format!("the name of the {what}, or `{{`"))),
+        }
+    }
+
+    fn check_declared_outside(&mut self, owner: Owner) {
+        if owner != Owner::Program {
+            let message = "enumerations and structs are declared outside of modules and structs";
+            let diagnostic = Diagnostic::error(self.token.span(), message);
+            self.report(diagnostic.with_hint("declare it before, with a name, and use that here"));
+        }
+    }
+
+    /// `{ a, b, c }`.
+    fn enumeration(&mut self, identifier: Option<Identifier>) -> Parsed<u32> {
+        self.expect(TokenKind::LeftBrace)?;
+        let start = self.tree.identifiers.len();
+        loop {
+            let name = self.identifier("a name of the enumeration")?;
+            self.tree.identifiers.push(name);
+            if !self.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect(TokenKind::RightBrace)?;
+        let names = since(start, &self.tree.identifiers);
+        self.tree
+            .enumerations
+            .push(Enumeration { identifier, names });
+        Ok(self.tree.enumerations.len() as u32 - 1)
+    }
+
+    /// `{ declarations }`. There is no struct in a struct, so this does not go deeper.
+    fn structure(&mut self, identifier: Option<Identifier>) -> Parsed<u32> {
+        self.expect(TokenKind::LeftBrace)?;
+        let start = self.tree.fields.len();
+        while self.token.kind.begins_declaration() || self.at_unsigned() {
+            if self.declaration(Owner::Struct).is_err() {
+                self.tree.lost_globals = true;
+                self.recover_declaration();
+            }
+        }
+        let fields = since(start, &self.tree.fields);
+        if fields.is_empty() && self.at(TokenKind::RightBrace) && !self.tree.lost_globals {
+            let span = self.token.span();
+            self.report(Diagnostic::error(span, "a struct needs a field"));
+        }
+        self.expect(TokenKind::RightBrace)?;
+        self.tree.structs.push(Struct { identifier, fields });
+        Ok(self.tree.structs.len() as u32 - 1)
+    }
+
+    /// A name with its dimensions and bits.
+    fn variable(&mut self, base: BaseType, word: Span) -> Parsed<Variable> {
+        let identifier = self.identifier("the name of a variable")?;
+        let dimensions = self.dimensions()?;
+        let bits = self.bits()?;
+        let span = word.to(self.span_from(identifier.start));
+        let of = Type {
+            base,
+            dimensions,
+            bits,
+            span,
+        };
+        Ok(Variable { identifier, of })
+    }
+
+    fn dimensions(&mut self) -> Parsed<List> {
+        let first = self.tree.dimensions.len();
+        while self.at(TokenKind::LeftBracket) {
+            let start = self.token.start;
+            self.advance();
+            let length = self.expression()?;
+            let (low, high) = match self.take(TokenKind::Comma) {
+                true => (Some(length), self.expression()?),
+                false => (None, length),
+            };
+            self.expect(TokenKind::RightBracket)?;
+            let span = self.span_from(start);
+            if self.tree.dimensions.len() - first == 2 {
+                let message = "an array has at most two dimensions";
+                self.report(Diagnostic::error(span, message));
+                return Err(Reported);
+            }
+            self.tree.dimensions.push(Dimension { low, high, span });
+        }
+        Ok(since(first, &self.tree.dimensions))
+    }
+
+    fn bits(&mut self) -> Parsed<Option<super::tree::ExpressionId>> {
+        if !self.take(TokenKind::LeftParenthesis) {
+            return Ok(None);
+        }
+        let bits = self.expression()?;
+        self.expect(TokenKind::RightParenthesis)?;
+        Ok(Some(bits))
+    }
+
+    /// A parameter: its type, then its name.
+    pub fn parameter(&mut self) -> Parsed<Variable> {
+        let start = self.token.start;
+        let (base, _) = self.base_type(Owner::Module)?;
+        let word = self.span_from(start);
+        self.variable(base, word)
+    }
+
+    /// The type of a module.
+    pub fn return_type(&mut self) -> Parsed<Type> {
+        let start = self.token.start;
+        let base = match self.token.kind {
+            TokenKind::Void => {
+                self.advance();
+                BaseType::Void
+            }
+            kind if kind.begins_declaration() || self.at_unsigned() => {
+                self.base_type(Owner::Module)?.0
+            }
+            TokenKind::Name if self.peek().kind == TokenKind::LeftParenthesis => {
+                return Err(self.unexpected_with_hint(
+                    "the type of the module",
+                    "a module that returns nothing is `module void …`",
+                ));
+            }
+            _ => return Err(self.unexpected("`void`, `bool`, `int`, `enum` or `struct`")),
+        };
+        let dimensions = self.dimensions()?;
+        let bits = self.bits()?;
+        Ok(Type {
+            base,
+            dimensions,
+            bits,
+            span: self.span_from(start),
+        })
+    }
+}

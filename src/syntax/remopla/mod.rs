@@ -1,0 +1,55 @@
+//! The text of a Remopla program as a syntax tree, with all that is wrong in it.
+//!
+//! As for boolean programs: [`parse`] never fails, takes linear time and no stack, and the
+//! tree knows nothing of what names mean.
+
+mod block;
+mod declaration;
+mod expression;
+mod lexer;
+mod module;
+mod parser;
+mod recovery;
+mod statement;
+pub mod token;
+pub mod tree;
+
+pub use tree::Tree;
+
+use super::Collector;
+use crate::diagnostic::Diagnostic;
+use crate::source::Source;
+use lexer::Lexer;
+use parser::Parser;
+use tree::ExpressionId;
+
+/// The syntax tree of a Remopla program, and all diagnostics in the order of the source.
+pub fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
+    let (tree, collector) = parse_collecting(source);
+    (tree, collector.finish())
+}
+
+/// As [`parse`], for who has more to report.
+pub fn parse_collecting(source: &Source) -> (Tree, Collector) {
+    let mut parser = Parser::new(Lexer::new(source.bytes()));
+    parser.program();
+    (parser.tree, parser.collector)
+}
+
+/// The condition of a property, which is all there is in `source`; none if it has a mistake.
+pub fn parse_condition(source: &Source) -> (Tree, Option<ExpressionId>, Collector) {
+    let mut parser = Parser::new(Lexer::new(source.bytes()));
+    let condition = parser.expression();
+    if condition.is_ok() && !parser.at_end() {
+        match parser.token.kind {
+            token::TokenKind::Assign => {
+                parser.unexpected_with_hint("an operator", "`==` compares, here too");
+            }
+            _ => {
+                parser.unexpected("an operator, or the end of the condition");
+            }
+        }
+    }
+    let condition = condition.ok().filter(|_| !parser.collector.has_errors());
+    (parser.tree, condition, parser.collector)
+}

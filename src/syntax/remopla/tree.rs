@@ -1,0 +1,321 @@
+//! The syntax tree of a Remopla program, flat.
+//!
+//! As for boolean programs nothing points to anything: a few arrays, in the order of the
+//! source. A compound statement is a bracket around its branches (`If` `Branch` …
+//! `Branch` … `EndIf`), and expressions are in postfix form, so that nothing here is walked or
+//! dropped by recursion.
+//!
+//! Invariants: brackets match; an `If` or `Do` is followed by a `Branch`, and each branch, and
+//! each body, has at least one point (an [`StatementKind::ImplicitSkip`] or
+//! [`StatementKind::Unreadable`] if the user wrote none); every expression leaves exactly one
+//! value; the expression of a target ends in the [`NodeKind::Read`] of its place.
+
+pub use crate::syntax::tree::{Identifier, List, Lost, shorten};
+
+use crate::names::{Name, Names};
+use crate::source::Span;
+
+/// An index into [`Tree::expressions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpressionId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOperator {
+    Or,
+    Xor,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    ShiftLeft,
+    ShiftRight,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+}
+
+/// One operation of an expression in postfix form, and the word it comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    pub kind: NodeKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    Number(u64),
+    Truth(bool),
+    /// A place in [`Tree::places`]; the values of its indices stand before it.
+    Read(u32),
+    Not,
+    Binary(BinaryOperator),
+    /// `A i (lo, hi)` or `E i (lo, hi)`: the bounds stand before it, the condition after it,
+    /// up to the end of the quantifier.
+    Quantify {
+        all: bool,
+        variable: Identifier,
+    },
+    EndQuantify {
+        /// The condition is a `==` or `!=` without parentheses around it.
+        bare_comparison: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Expression {
+    /// Where its nodes end; they begin where those of the one before end.
+    pub end: u32,
+    pub span: Span,
+}
+
+/// A variable, an entry of an array, or a field: `a[i][j].f[k]`. In a property its procedure
+/// may stand before it.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// In [`Tree::parts`]: what stands between the dots, at least one.
+    pub parts: List,
+    pub span: Span,
+}
+
+/// A name of a place and the number of its indices.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    pub identifier: Identifier,
+    pub indices: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Define {
+    pub identifier: Identifier,
+    pub value: ExpressionId,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Enumeration {
+    pub identifier: Option<Identifier>,
+    /// In [`Tree::identifiers`].
+    pub names: List,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Struct {
+    pub identifier: Option<Identifier>,
+    /// In [`Tree::fields`].
+    pub fields: List,
+}
+
+/// An enumeration or a struct, by its name or by where it is declared in the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypeName {
+    Named(Identifier),
+    Declared(u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BaseType {
+    Void,
+    Bool,
+    Int,
+    Enum(TypeName),
+    Struct(TypeName),
+    /// It could not be read, and that has been reported.
+    Unreadable,
+}
+
+/// `[n]` or `[lo, hi]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Dimension {
+    /// The smallest index, if it is given.
+    pub low: Option<ExpressionId>,
+    /// The largest index if the smallest is given, otherwise how many there are.
+    pub high: ExpressionId,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Type {
+    pub base: BaseType,
+    /// In [`Tree::dimensions`], at most two.
+    pub dimensions: List,
+    pub bits: Option<ExpressionId>,
+    pub span: Span,
+}
+
+/// A global, a field, a parameter or a local variable.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    pub identifier: Identifier,
+    pub of: Type,
+}
+
+/// `A NAME (low, high)` before an assignment.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    pub variable: Identifier,
+    pub low: ExpressionId,
+    pub high: ExpressionId,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Assignment {
+    /// In [`Tree::ranges`], the outermost first.
+    pub ranges: List,
+    pub target: ExpressionId,
+    /// Nothing for `undef`.
+    pub value: Option<ExpressionId>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Statement {
+    pub kind: StatementKind,
+    /// As [`crate::program::Point::span`] wants it; of a branch: its guard.
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum StatementKind {
+    /// The assignments, here and below, are in [`Tree::assignments`].
+    Assign {
+        assignments: List,
+    },
+    Call {
+        target: Option<ExpressionId>,
+        callee: Identifier,
+        /// In [`Tree::expressions`].
+        arguments: List,
+        assignments: List,
+    },
+    Skip {
+        condition: Option<ExpressionId>,
+    },
+    Goto {
+        label: Identifier,
+        assignments: List,
+    },
+    Break,
+    Return {
+        value: Option<ExpressionId>,
+    },
+    Assert(ExpressionId),
+    Assume(ExpressionId),
+    /// Stands for an empty body; its span is the brace that closes it.
+    ImplicitSkip,
+    /// What was written here could not be read, and that has been reported.
+    Unreadable,
+
+    If,
+    Do,
+    /// Closes the branch before it, opens another. Without a condition: `else`.
+    Branch {
+        condition: Option<ExpressionId>,
+    },
+    EndIf,
+    /// The point of its `do`, counted from 0 in the module.
+    EndDo {
+        head: u32,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Label {
+    pub identifier: Identifier,
+    /// Which control point of its module it stands at, counted from 0.
+    pub point: u32,
+}
+
+/// The header of a module: its type, name and parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Header {
+    pub identifier: Identifier,
+    pub returns: Type,
+    /// In [`Tree::locals`].
+    pub parameters: List,
+    /// A part of it could not be read.
+    pub lost: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Module {
+    pub header: Header,
+    /// In [`Tree::locals`]: the parameters first, then the other variables.
+    pub locals: List,
+    /// In [`Tree::statements`].
+    pub statements: List,
+    /// In [`Tree::labels`].
+    pub labels: List,
+    /// How many of the statements are control points.
+    pub points: u32,
+    /// The `}` of the body.
+    pub close: Span,
+    pub lost: Lost,
+}
+
+#[derive(Debug, Default)]
+pub struct Tree {
+    pub names: Names,
+    pub defines: Vec<Define>,
+    pub enumerations: Vec<Enumeration>,
+    pub structs: Vec<Struct>,
+    pub globals: Vec<Variable>,
+    pub forwards: Vec<Header>,
+    /// After `init`.
+    pub init: Option<Identifier>,
+    pub modules: Vec<Module>,
+
+    pub fields: Vec<Variable>,
+    pub locals: Vec<Variable>,
+    pub dimensions: Vec<Dimension>,
+    /// The names of enumerations.
+    pub identifiers: Vec<Identifier>,
+    pub statements: Vec<Statement>,
+    pub labels: Vec<Label>,
+    pub assignments: Vec<Assignment>,
+    pub ranges: Vec<Range>,
+    pub nodes: Vec<Node>,
+    pub places: Vec<Place>,
+    pub parts: Vec<Part>,
+    pub expressions: Vec<Expression>,
+
+    /// A module could not be read at all, so one may be missing here.
+    pub incomplete: bool,
+    /// A declaration outside of modules could not be read, or what may have been one.
+    pub lost_globals: bool,
+}
+
+impl Tree {
+    pub fn span(&self, identifier: Identifier) -> Span {
+        let length = self.names.text(identifier.name).len() as u32;
+        Span::new(identifier.start, identifier.start + length)
+    }
+
+    /// The name for a message, shortened if it is very long.
+    pub fn shown(&self, name: Name) -> String {
+        shorten(self.names.text(name))
+    }
+
+    pub fn nodes(&self, expression: ExpressionId) -> &[Node] {
+        let index = expression.0 as usize;
+        let start = match index {
+            0 => 0,
+            _ => self.expressions[index - 1].end as usize,
+        };
+        &self.nodes[start..self.expressions[index].end as usize]
+    }
+
+    pub fn expression_span(&self, expression: ExpressionId) -> Span {
+        self.expressions[expression.0 as usize].span
+    }
+
+    pub fn parts(&self, place: Place) -> &[Part] {
+        &self.parts[place.parts.indices()]
+    }
+}
