@@ -65,6 +65,9 @@ pub mod spds;
 // `post*` and `pre*`.
 pub mod saturation;
 
+// Regular sets of configurations, as text and as P-automata.
+pub mod configurations;
+
 // Repeating heads.
 pub mod cycles;
 

@@ -13,7 +13,7 @@
 //! is read, and those of the state it leads to.
 
 use super::compile::Given;
-use super::language::{FrameKind, Model};
+use super::language::{FrameKind, Language, Model};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::saturation::{PostStar, PostTarget, PreStar, PreTarget, StackState, Stacks, Stop};
@@ -84,6 +84,14 @@ impl PAutomaton {
         let count = self.edges[first..].partition_point(|edge| edge.from == state);
         &self.edges[first..first + count]
     }
+
+    /// The edges of a state by this symbol.
+    pub fn edges_by(&self, state: StateId, symbol: Head) -> &[Edge] {
+        let edges = self.edges_from(state);
+        let first = edges.partition_point(|edge| edge.symbol < symbol);
+        let count = edges[first..].partition_point(|edge| edge.symbol == symbol);
+        &edges[first..first + count]
+    }
 }
 
 /// Everything reachable from the given configurations.
@@ -91,8 +99,7 @@ pub fn post<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
     let (spds, bdds) = (model.spds(), model.copies().bdds);
     let heads = given.heads.iter().cloned();
     let stacks = given.stacks.clone();
-    let mut post_star =
-        PostStar::from_configurations(spds, bdds, model.watch(), stacks, heads)?;
+    let mut post_star = PostStar::from_configurations(spds, bdds, model.watch(), stacks, heads)?;
     post_star.run(|_| false)?;
     let mut builder = Builder::new(model, post_star.stacks(), given);
     let reached = |head: Option<Head>, given: &Bdd| match head {
@@ -131,7 +138,9 @@ pub fn pre<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
     // A failure throws the stack away: it can be reached from above any.
     let mut stacks = given.stacks.clone();
     let anything = stacks.add_state(true, true);
-    let failed = model.error().map(|head| (head, given.error.clone(), anything));
+    let failed = model
+        .error()
+        .map(|head| (head, given.error.clone(), anything));
     let heads = given.heads.iter().cloned().chain(failed);
     let mut pre_star = PreStar::to_configurations(spds, bdds, model.watch(), stacks, heads)?;
     pre_star.saturate()?;
@@ -144,13 +153,17 @@ pub fn pre<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
     for (head, target, label) in pre_star.edges() {
         edges_of.entry(head).or_default().push((target, label));
         if builder.is_configuration(head) {
-            let target = target_kind(model.kind(head), target);
+            let target = target_kind(model.language().kind(head), target);
             builder.add(StateKind::Control, head, target, label.clone())?;
         }
     }
     // Below the top, a symbol is read as the head that its frame goes on at.
-    for waiting in model.waiting() {
-        for (target, label) in edges_of.get(&model.saved(waiting.symbol)).into_iter().flatten() {
+    for waiting in model.language().waiting() {
+        for (target, label) in edges_of
+            .get(&model.saved(waiting.symbol))
+            .into_iter()
+            .flatten()
+        {
             let from = StateKind::Returned(waiting.above);
             let target = target_kind(waiting.kind, *target);
             builder.add(from, waiting.symbol, target, (*label).clone())?;

@@ -5,7 +5,7 @@
 //! frame right above, since a frame can only wait for one that it has called. States from
 //! which no stack is accepted are left out, so that whatever leads to a state is there.
 
-use super::language::{FrameKind, Model, SymbolSet};
+use super::language::{ConditionOf, FrameKind, Language, Model, SymbolSet};
 use super::resolve::{ConfigurationSet, Part, Place};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
@@ -31,7 +31,7 @@ type State = (u32, u32, FrameKind);
 
 struct Compiler<'m, M: Model> {
     model: &'m M,
-    set: &'m ConfigurationSet<M::Condition>,
+    set: &'m ConfigurationSet<ConditionOf<M>>,
     /// By the kind that they wait for: indices into [`super::Language::waiting`].
     waiting_for: FxHashMap<FrameKind, Vec<u32>>,
     numbers: FxHashMap<State, u32>,
@@ -41,12 +41,9 @@ struct Compiler<'m, M: Model> {
     conditions: FxHashMap<State, Bdd>,
 }
 
-pub fn compile<M: Model>(
-    model: &M,
-    set: &ConfigurationSet<M::Condition>,
-) -> Result<Given, Stop> {
+pub fn compile<M: Model>(model: &M, set: &ConfigurationSet<ConditionOf<M>>) -> Result<Given, Stop> {
     let mut waiting_for: FxHashMap<_, Vec<u32>> = FxHashMap::default();
-    for (waiting, i) in model.waiting().iter().zip(0..) {
+    for (waiting, i) in model.language().waiting().iter().zip(0..) {
         waiting_for.entry(waiting.above).or_default().push(i);
     }
     let mut compiler = Compiler {
@@ -64,7 +61,7 @@ pub fn compile<M: Model>(
 }
 
 impl<M: Model> Compiler<'_, M> {
-    fn part(&self, state: State) -> (&Part<M::Condition>, usize) {
+    fn part(&self, state: State) -> (&Part<ConditionOf<M>>, usize) {
         (&self.set.parts[state.0 as usize], state.1 as usize)
     }
 
@@ -90,7 +87,7 @@ impl<M: Model> Compiler<'_, M> {
                 }
                 for symbol in on_top(model, &part.places[position as usize].symbols) {
                     model.watch().check()?;
-                    let state = (number, position, model.kind(symbol));
+                    let state = (number, position, model.language().kind(symbol));
                     let condition = self.condition(state)?;
                     let valid = bdds.and(&model.valid(symbol, false)?, &control)?;
                     let values = bdds.and(&condition, &valid)?;
@@ -114,9 +111,9 @@ impl<M: Model> Compiler<'_, M> {
             let mut edges = Vec::new();
             for next in follow {
                 for waiting in &waiting {
-                    let waiting = model.waiting()[*waiting as usize];
-                    let Place { symbols, .. } = &self.part((state.0, next, waiting.kind)).0.places
-                        [next as usize];
+                    let waiting = model.language().waiting()[*waiting as usize];
+                    let Place { symbols, .. } =
+                        &self.part((state.0, next, waiting.kind)).0.places[next as usize];
                     if !symbols.contains(waiting.symbol, waiting.kind) {
                         continue;
                     }
@@ -164,7 +161,7 @@ impl<M: Model> Compiler<'_, M> {
         Ok(condition)
     }
 
-    fn all_hold(&self, conditions: &[M::Condition], kind: Option<FrameKind>) -> BddResult {
+    fn all_hold(&self, conditions: &[ConditionOf<M>], kind: Option<FrameKind>) -> BddResult {
         let bdds = self.model.copies().bdds;
         let mut all = bdds.constant(true);
         for condition in conditions {
@@ -176,7 +173,7 @@ impl<M: Model> Compiler<'_, M> {
     /// The values of configurations without a stack.
     fn without_stack(
         &self,
-        lists: &[Vec<M::Condition>],
+        lists: &[Vec<ConditionOf<M>>],
         head: Option<Head>,
     ) -> Result<Bdd, OutOfNodes> {
         let bdds = self.model.copies().bdds;
@@ -252,10 +249,10 @@ impl<M: Model> Compiler<'_, M> {
 fn on_top<M: Model>(model: &M, symbols: &SymbolSet) -> Vec<Head> {
     match symbols {
         SymbolSet::These(symbols) => symbols.clone(),
-        SymbolSet::All => model.symbols_on_top(),
+        SymbolSet::All => model.language().symbols_on_top(),
         SymbolSet::Of(kind) => {
-            let mut all = model.symbols_on_top();
-            all.retain(|symbol| model.kind(*symbol) == *kind);
+            let mut all = model.language().symbols_on_top();
+            all.retain(|symbol| model.language().kind(*symbol) == *kind);
             all
         }
     }

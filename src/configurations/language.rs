@@ -113,8 +113,14 @@ pub struct Variable {
     pub values: Vec<String>,
 }
 
+/// The conditions of a model's language.
+pub type ConditionOf<M> = <<M as Model>::Language as Language>::Condition;
+
 /// A system as the symbolic engine has it. Every variable matters wherever it is in scope.
-pub trait Model: Language {
+pub trait Model {
+    type Language: Language;
+
+    fn language(&self) -> &Self::Language;
     fn spds(&self) -> &Spds;
     fn copies(&self) -> &Copies<'_>;
     fn watch(&self) -> &Watch;
@@ -133,7 +139,7 @@ pub trait Model: Language {
     fn handed(&self, kind: FrameKind) -> &[DataVariable];
 
     /// Where a condition holds, over current variables, of a frame of this kind.
-    fn holds(&self, condition: &Self::Condition, kind: Option<FrameKind>) -> BddResult;
+    fn holds(&self, condition: &ConditionOf<Self>, kind: Option<FrameKind>) -> BddResult;
 
     /// Where all variables of a head (only those of its frame, if `of_frame`) have values of
     /// their domains.

@@ -2,7 +2,7 @@
 
 use super::automaton::{PAutomaton, StateId, StateKind};
 use super::compile::Given;
-use super::language::Model;
+use super::language::{Language, Model};
 use crate::bdd::{Bdd, Natural, OutOfNodes};
 use crate::bits;
 use crate::saturation::{StackState, Stop};
@@ -15,12 +15,8 @@ use std::collections::VecDeque;
 ///
 /// The two automata are read side by side; for each pair of states, the valuations of the
 /// first one that can be come to.
-pub fn meets<M: Model>(
-    model: &M,
-    automaton: &PAutomaton,
-    wanted: &Given,
-) -> Result<bool, Stop> {
-    let (copies, bdds) = (model.copies(), model.copies().bdds);
+pub fn meets<M: Model>(model: &M, automaton: &PAutomaton, wanted: &Given) -> Result<bool, Stop> {
+    let bdds = model.copies().bdds;
     for (ours, theirs) in [
         (&automaton.error, &wanted.error),
         (&automaton.terminated, &wanted.terminated),
@@ -38,12 +34,9 @@ pub fn meets<M: Model>(
         met: false,
     };
     for (head, values, below) in &wanted.heads {
-        for edge in automaton.edges_from(StateId(0)) {
-            if edge.symbol == *head {
-                let all_current = &model.spds().all_current;
-                let set = bdds.and_exists(&edge.label, values, all_current)?;
-                search.reach(edge.to, *below, &set)?;
-            }
+        for edge in automaton.edges_by(StateId(0), *head) {
+            let set = bdds.and_exists(&edge.label, values, &model.spds().all_current)?;
+            search.reach(edge.to, *below, &set)?;
         }
     }
     while let Some((state, below)) = search.queue.pop_front() {
@@ -57,7 +50,6 @@ pub fn meets<M: Model>(
         let set = std::mem::replace(pending, falsity);
         search.go_on(state, below, &set)?;
     }
-    let _ = copies;
     Ok(search.met)
 }
 
@@ -150,10 +142,12 @@ pub fn count<M: Model>(model: &M, automaton: &PAutomaton) -> Result<Count, Stop>
         model.watch().check()?;
         let mut variables = spds.variables(symbol).to_vec();
         // Values to be returned belong to no variable.
-        let returned = model.returned(model.kind(symbol)).into_iter();
+        let returned = model.returned(model.language().kind(symbol)).into_iter();
         let returned: Vec<_> = returned.flat_map(|variable| variable.bits).collect();
         let cube = copies.cube(returned.iter().map(|v| copies.level(*v, Copy::Current)))?;
-        returned.iter().for_each(|v| bits::remove(&mut variables, *v));
+        returned
+            .iter()
+            .for_each(|v| bits::remove(&mut variables, *v));
         let set = bdds.exists(&set, &cube)?;
         heads = heads + bdds.count(&set, bits::members(&variables).count() as u32);
     }

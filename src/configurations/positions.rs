@@ -154,7 +154,11 @@ mod tests {
         let mut next: Vec<u32> = all.iter().copied().filter(is_first).collect();
         let mut at: Vec<u32> = Vec::new();
         for letter in letters {
-            at = next.iter().copied().filter(|i| name(*i) == letter).collect();
+            at = next
+                .iter()
+                .copied()
+                .filter(|i| name(*i) == letter)
+                .collect();
             next = at
                 .iter()
                 .flat_map(|i| automaton.follow[*i as usize].clone())

@@ -86,7 +86,9 @@ impl<L: Language> Resolver<'_, L> {
             let name = self.source.text(written.name);
             let meaning = self.language.control(&name);
             let meaning = meaning.map_err(|wrong| (written.name, wrong))?;
-            let condition = written.condition.map(|text| self.condition(None, true, text));
+            let condition = written
+                .condition
+                .map(|text| self.condition(None, true, text));
             let condition = condition.transpose()?;
             let has_stack = !configuration.stack.is_empty();
             match meaning {
@@ -140,11 +142,7 @@ impl<L: Language> Resolver<'_, L> {
         Ok(())
     }
 
-    fn place(
-        &self,
-        positions: &Positions,
-        position: usize,
-    ) -> Result<Place<L::Condition>, Wrong> {
+    fn place(&self, positions: &Positions, position: usize) -> Result<Place<L::Condition>, Wrong> {
         let symbol = positions.symbols[position];
         let symbols = match symbol.name {
             None => SymbolSet::All,

@@ -163,9 +163,11 @@ impl Parser<'_> {
                 b')' => self.close()?,
                 b'|' => self.alternative()?,
                 b'{' => {
-                    return Err(error(start, start + 1, "a condition without a symbol").with_hint(
-                        "a condition stands inside the angle brackets: `<main.entry {x}>`",
-                    ));
+                    return Err(
+                        error(start, start + 1, "a condition without a symbol").with_hint(
+                            "a condition stands inside the angle brackets: `<main.entry {x}>`",
+                        ),
+                    );
                 }
                 b'.' => {
                     self.at += 1;
