@@ -1,6 +1,7 @@
 //! Reading programs, from files or standard input.
 
 use super::arguments::{InputArguments, Language};
+use crate::diagnostic::Diagnostic;
 use crate::program::Program;
 use crate::report::diagnostics::render;
 use crate::source::{MAX_SOURCE_BYTES, Source};
@@ -69,10 +70,15 @@ pub fn parse(source: Arc<Source>, language: Language, entry: &str) -> Option<Pro
     let (program, diagnostics) = match language {
         Language::Bp => crate::lower::boolean_program(source.clone(), entry),
     };
+    complain(&source, &diagnostics);
+    program
+}
+
+/// Shows diagnostics on standard error.
+pub fn complain(source: &Source, diagnostics: &[Diagnostic]) {
     if !diagnostics.is_empty() {
         let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        let text = render(&source, &diagnostics, color);
+        let text = render(source, diagnostics, color);
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
-    program
 }

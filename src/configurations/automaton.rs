@@ -7,7 +7,7 @@
 //! * the *control* state, with the values of the globals;
 //! * after `post*`, frames that were *entered*: with what they took over when pushed;
 //! * after `pre*`, frames that have *returned*: with what they handed over when popped;
-//! * states of the given stacks, among them "any stack"; they have no values.
+//! * states of the given stacks, among them "nothing" and "any stack"; they have no values.
 //!
 //! So the BDD of an edge relates the values of the state it leaves, those of the frame that
 //! is read, and those of the state it leads to.
@@ -27,6 +27,8 @@ pub enum StateKind {
     Entered(EntryId),
     Returned(FrameKind),
     Stack(StackState),
+    /// Nothing is below.
+    Empty,
     /// Any stack is accepted.
     Any,
 }
@@ -212,6 +214,7 @@ impl<'a, M: Model> Builder<'a, M> {
         let bdds = self.model.copies().bdds;
         let to = match to {
             StateKind::Stack(state) if self.stacks.is_universal(state) => StateKind::Any,
+            StateKind::Stack(state) if self.stacks.edges(state).is_empty() => StateKind::Empty,
             other => other,
         };
         if bdds.is_false(&label) {
@@ -226,9 +229,9 @@ impl<'a, M: Model> Builder<'a, M> {
     /// The variables of a state.
     fn variables(&self, kind: StateKind) -> Box<[DataVariable]> {
         match kind {
-            StateKind::Control | StateKind::Stack(_) | StateKind::Any => Box::default(),
             StateKind::Entered(entry) => self.model.spds().interface(entry).key.clone(),
             StateKind::Returned(kind) => self.model.handed(kind).into(),
+            _ => Box::default(),
         }
     }
 
@@ -237,7 +240,7 @@ impl<'a, M: Model> Builder<'a, M> {
         let constant = |value| Ok(copies.bdds.constant(value));
         match kind {
             StateKind::Control | StateKind::Entered(_) => constant(false),
-            StateKind::Any => constant(true),
+            StateKind::Empty | StateKind::Any => constant(true),
             StateKind::Stack(state) => constant(self.stacks.is_accepting(state)),
             // The frame was the lowest one, and the program ends as is wanted.
             StateKind::Returned(kind) => {

@@ -13,18 +13,28 @@
 
 mod automaton;
 mod compile;
+mod cover;
+mod diagram;
+mod formula;
 mod language;
+mod legend;
 mod membership;
 mod positions;
 pub mod program;
+mod range;
 mod resolve;
+mod shown;
 pub mod syntax;
 mod trim;
 
 pub use automaton::{Edge, PAutomaton, State, StateId, StateKind, post, pre};
 pub use compile::{Given, compile};
+pub use diagram::{Diagram, diagram};
+pub use formula::formula;
 pub use language::{
     ConditionOf, Control, FrameKind, Language, Model, SymbolSet, SymbolText, Variable, Waiting,
 };
+pub use legend::{Legend, Quantity};
 pub use membership::{Count, count, meets};
 pub use resolve::{ConfigurationSet, resolve};
+pub use shown::{Condition, Shown, ShownEdge, ShownState, show};

@@ -40,6 +40,47 @@ impl<C> Default for ConfigurationSet<C> {
     }
 }
 
+impl<C> ConfigurationSet<C> {
+    /// Adds the configurations of another set.
+    pub fn join(&mut self, other: Self) {
+        self.parts.extend(other.parts);
+        self.error.extend(other.error);
+        self.terminated.extend(other.terminated);
+    }
+}
+
+impl<C> Part<C> {
+    /// Why no stack is like this, if two places that must stand one upon the other cannot.
+    pub fn never_stands<L: Language<Condition = C>>(&self, language: &L) -> Option<String> {
+        let kinds = |symbols: &SymbolSet| match symbols {
+            SymbolSet::All => None,
+            SymbolSet::Of(kind) => Some(vec![*kind]),
+            SymbolSet::These(symbols) => Some(
+                symbols
+                    .iter()
+                    .map(|symbol| language.kind(*symbol))
+                    .collect(),
+            ),
+        };
+        for (above, follow) in self.places.iter().zip(&self.positions.follow) {
+            let Some(kinds) = kinds(&above.symbols) else {
+                continue;
+            };
+            for below in follow.iter().map(|below| &self.places[*below as usize]) {
+                let mut waiting = language.waiting().iter();
+                let stands = waiting.any(|waiting| {
+                    let is_below = below.symbols.contains(waiting.symbol, waiting.kind);
+                    is_below && kinds.contains(&waiting.above)
+                });
+                if !stands {
+                    return Some(language.never_above(&above.symbols, &below.symbols));
+                }
+            }
+        }
+        None
+    }
+}
+
 /// Reads a set of configurations. On an error, all that is wrong with it.
 pub fn resolve<L: Language>(
     language: &L,
