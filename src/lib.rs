@@ -34,6 +34,7 @@
 // What everything stands on: sets of small numbers, what is wrong in an input, interned names,
 // source text and places in it.
 pub mod bits;
+pub mod components;
 pub mod diagnostic;
 pub mod names;
 pub mod source;
@@ -61,6 +62,9 @@ pub mod bdd;
 
 // The program, or its product with an automaton, as rules with relations.
 pub mod spds;
+
+// Closures of loops: many rounds at once.
+pub mod acceleration;
 
 // `post*` and `pre*`.
 pub mod saturation;

@@ -13,7 +13,9 @@ mod looping;
 #[path = "temporal/random.rs"]
 mod random;
 
-use derny::check::{Board, CheckError, Direction, Options, TraceFinding, Verdict, check};
+use derny::check::{
+    Accelerate, Board, CheckError, Direction, Options, TraceFinding, Verdict, check,
+};
 use derny::cycles::{self, Method};
 use derny::explicit;
 use derny::generate::random as library;
@@ -77,6 +79,14 @@ fn ways() -> Vec<Options> {
             ..Options::default()
         });
     }
+    for trace in [true, false] {
+        ways.push(Options {
+            memory: MEMORY,
+            accelerate: Accelerate::Always,
+            trace,
+            ..Options::default()
+        });
+    }
     // Folds every call that returns, or has no trace to show.
     ways.push(Options {
         memory: MEMORY,
@@ -88,8 +98,9 @@ fn ways() -> Vec<Options> {
 
 fn way_name(options: &Options) -> String {
     format!(
-        "{:?} {:?} rough {} trace {} limit {}",
+        "{:?} {:?} {:?} rough {} trace {} limit {}",
         options.direction,
+        options.accelerate,
         options.cycles.method,
         options.cycles.rough_components,
         options.trace,

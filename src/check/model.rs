@@ -1,12 +1,14 @@
 //! The symbolic model of a program: analyses, BDDs, and the pushdown system.
 
-use super::{Board, CheckError, Options, Phase};
+use super::{Accelerate, Board, CheckError, Options, Phase};
+use crate::acceleration::{self, Accelerator, Budget, Failure};
 use crate::analysis::{CallGraph, Layout, Liveness, ModRef, Observed};
 use crate::bdd::{Bdds, Collection};
-use crate::cycles::{HeadGraph, Repeating, repeating_heads};
+use crate::cycles::hull::Ended;
+use crate::cycles::{HeadGraph, Method, Repeating, repeating_heads};
 use crate::program::{PointId, Program};
 use crate::property::Temporal;
-use crate::saturation::{PostStar, Watch};
+use crate::saturation::{PostStar, Stop, Watch};
 use crate::spds::copies::{COPIES, Copies, Order};
 use crate::spds::{
     Analyses, Observer, ProgramHeads, Spds, changes_frames_below, encode, extend_layout,
@@ -34,6 +36,19 @@ impl Model<'_> {
         heads.filter(|head| post_star.is_reached(*head)).count()
     }
 
+    /// `post*` from the start, not yet saturated.
+    pub fn post_star(&self) -> Result<PostStar<'_>, CheckError> {
+        let mut post_star = PostStar::new(self.spds, self.bdds, self.watch)?;
+        let budget = match self.options.accelerate {
+            Accelerate::Never => return Ok(post_star),
+            Accelerate::Auto => Budget::AUTO,
+            Accelerate::Always => Budget::ALWAYS,
+        };
+        let accelerator = Accelerator::new(self.spds, self.copies, self.watch, budget);
+        post_star.accelerate(accelerator);
+        Ok(post_star)
+    }
+
     /// The repeating heads among those that a finished `post*` has reached.
     pub fn repeating(&self, post_star: &PostStar<'_>) -> Result<Option<Repeating>, CheckError> {
         self.board.enter(Phase::Cycles);
@@ -42,7 +57,29 @@ impl Model<'_> {
         let universe = |head| post_star.reached_set(head, &self.spds.all_entry);
         let heads = post_star.reached_heads();
         let cycles = self.options.cycles;
-        Ok(repeating_heads(&graph, &universe, &heads, cycles, false)?)
+        let search = |patience| repeating_heads(&graph, &universe, &heads, cycles, false, patience);
+        let budget = match self.options.accelerate {
+            Accelerate::Always => Some(Budget::ALWAYS),
+            // Other methods were asked for by name.
+            Accelerate::Auto if cycles.method == Method::Auto => Some(Budget::AUTO),
+            Accelerate::Auto | Accelerate::Never => None,
+        };
+        if let Some(budget) = budget {
+            let patience = Some(u64::from(budget.patience)).filter(|patience| *patience > 0);
+            match patience.map(|patience| search(Some(patience))) {
+                Some(Ok(found)) => return Ok(found),
+                Some(Err(Ended::Stop(stop))) => return Err(stop.into()),
+                None | Some(Err(Ended::TooManyRounds)) => {}
+            }
+            let (spds, copies) = (self.spds, self.copies);
+            match acceleration::cycles::repeating_heads(spds, copies, self.watch, post_star, budget)
+            {
+                Ok(found) => return Ok(found),
+                Err(Failure::Stop(stop)) => return Err(stop.into()),
+                Err(Failure::TooLarge) => {}
+            }
+        }
+        search(None).map_err(|ended| Stop::from(ended).into())
     }
 
     pub fn concretizer(&self) -> Concretizer<'_> {

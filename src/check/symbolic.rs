@@ -55,7 +55,7 @@ impl Check<'_> {
     fn run(&self) -> Result<(), CheckError> {
         let model = self.model;
         model.board.enter(Phase::Saturation);
-        let mut post_star = PostStar::new(model.spds, model.bdds, model.watch)?;
+        let mut post_star = model.post_star()?;
         let result = self.decide(&mut post_star);
         if model.options.process_ends {
             std::mem::forget(post_star);

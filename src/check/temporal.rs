@@ -10,7 +10,7 @@ use super::{CheckError, Direction, Phase};
 use crate::cycles::{HeadGraph, repeating_heads};
 use crate::program::{Action, Program};
 use crate::property::{Atom, Temporal};
-use crate::saturation::{PostStar, PreStar};
+use crate::saturation::{PostStar, PreStar, Stop};
 use crate::spds::{Head, HeadMeaning, Observer, Place};
 use crate::witness::{Search, find_lasso};
 use ltl2ba_rs::Class;
@@ -27,7 +27,7 @@ pub fn check(model: &Model<'_>, index: usize, temporal: &Temporal) -> Result<boo
             return Ok(false);
         }
     }
-    let mut post_star = PostStar::new(model.spds, model.bdds, model.watch)?;
+    let mut post_star = model.post_star()?;
     if let Some(accepting) = &model.spds.accepting
         && !options.trace
         && temporal.forbidden.class() == Class::Terminal
@@ -70,7 +70,8 @@ pub fn backward(model: &Model<'_>) -> Result<bool, CheckError> {
     let truth = bdds.constant(true);
     let universe = |_| Ok(truth.clone());
     let heads: Vec<_> = (0..spds.heads() as u32).map(Head).collect();
-    let repeating = repeating_heads(&graph, &universe, &heads, model.options.cycles, true)?;
+    let repeating = repeating_heads(&graph, &universe, &heads, model.options.cycles, true, None);
+    let repeating = repeating.map_err(Stop::from)?;
     model.board.enter(Phase::Saturation);
     match repeating {
         None => Ok(false),

@@ -18,6 +18,7 @@ pub use graph::HeadGraph;
 use crate::bdd::Bdd;
 use crate::saturation::Stop;
 use crate::spds::Head;
+use hull::Ended;
 use rustc_hash::FxHashMap;
 
 /// Valuations of heads.
@@ -56,14 +57,17 @@ pub struct Repeating {
 }
 
 /// Some repeating heads, or with `all` at least one on every accepting cycle; `None` if
-/// there are none. `heads` are those to look at, `universe` their valuations.
+/// there are none. `heads` are those to look at, `universe` their valuations. With
+/// `patience`, [`Method::Auto`] gives up after so many rounds for each head instead of
+/// trying relations.
 pub fn repeating_heads(
     graph: &HeadGraph<'_>,
     universe: &dyn Fn(Head) -> Result<Bdd, Stop>,
     heads: &[Head],
     options: Options,
     all: bool,
-) -> Result<Option<Repeating>, Stop> {
+    patience: Option<u64>,
+) -> Result<Option<Repeating>, Ended> {
     let components = match options.rough_components {
         true => rough::components(graph, heads),
         false => vec![heads.to_vec()],
@@ -84,14 +88,19 @@ pub fn repeating_heads(
             Method::Owcty => hull::owcty(graph, sets, u64::MAX)?,
             Method::EmersonLei => hull::emerson_lei(graph, sets)?,
             Method::Closure => closure::repeating(graph, &sets, all)?,
-            Method::Auto => match hull::owcty(graph, sets.clone(), AUTO_ROUNDS) {
-                Err(hull::Ended::Stop(stop)) => return Err(stop),
-                Ok(repeating) => repeating,
-                Err(hull::Ended::TooManyRounds) => {
-                    found.closed = false;
-                    closure::repeating(graph, &sets, all)?
+            Method::Auto => {
+                let rounds = match patience {
+                    Some(patience) => patience.saturating_mul(sets.len() as u64 + 1),
+                    None => AUTO_ROUNDS,
+                };
+                match hull::owcty(graph, sets.clone(), rounds) {
+                    Err(Ended::TooManyRounds) if patience.is_none() => {
+                        found.closed = false;
+                        closure::repeating(graph, &sets, all)?
+                    }
+                    other => other?,
                 }
-            },
+            }
         };
         found.sets.extend(repeating);
         if !found.sets.is_empty() && !all {

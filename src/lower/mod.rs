@@ -5,6 +5,7 @@
 
 mod body;
 mod declarations;
+pub mod remopla;
 mod scope;
 #[cfg(test)]
 mod tests;

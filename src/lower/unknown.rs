@@ -7,6 +7,7 @@ use crate::names::Name;
 use crate::syntax::tree::{Identifier, Procedure, shorten};
 use crate::syntax::{Collector, Tree};
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
@@ -15,33 +16,90 @@ pub enum Space {
     Label,
 }
 
-/// The unknown names of one procedure.
-#[derive(Default)]
-pub struct Unknown {
-    uses: FxHashMap<(Space, Name), Uses>,
+/// The unknown names of one procedure, each in the space of names it was looked for in.
+pub struct Uses<S> {
+    uses: FxHashMap<(S, Name), Use>,
     /// What the search for suggestions has cost so far, in pairs of characters compared.
     spent: usize,
 }
 
-struct Uses {
-    first: Identifier,
+/// How an unknown name is used.
+pub struct Use {
+    pub first: Identifier,
     count: usize,
+}
+
+impl<S> Default for Uses<S> {
+    fn default() -> Self {
+        Uses {
+            uses: FxHashMap::default(),
+            spent: 0,
+        }
+    }
 }
 
 /// Enough for thousands of suggestions in an ordinary program, and a fraction of a second.
 const MOST_SPENT: usize = 20_000_000;
 
-impl Unknown {
+impl<S: Copy + Eq + Hash> Uses<S> {
     #[cold]
-    pub fn note(&mut self, space: Space, identifier: Identifier) {
-        let uses = self.uses.entry((space, identifier.name)).or_insert(Uses {
+    pub fn note(&mut self, space: S, identifier: Identifier) {
+        let used = self.uses.entry((space, identifier.name)).or_insert(Use {
             first: identifier,
             count: 0,
         });
-        uses.count += 1;
-        if identifier.start < uses.first.start {
-            uses.first = identifier;
+        used.count += 1;
+        if identifier.start < used.first.start {
+            used.first = identifier;
         }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.uses.is_empty()
+    }
+
+    /// All that have been noted, which are then forgotten.
+    pub fn take(&mut self) -> impl Iterator<Item = (S, Use)> + use<S> {
+        let uses = std::mem::take(&mut self.uses);
+        uses.into_iter().map(|((space, _), used)| (space, used))
+    }
+
+    /// The known name that was probably meant.
+    pub fn nearest<'k>(
+        &mut self,
+        name: &str,
+        known: impl IntoIterator<Item = &'k str>,
+    ) -> Option<&'k str> {
+        nearest(name, known.into_iter().filter(|k| self.affords(name, k)))
+    }
+
+    /// Whether it is worth comparing the two names.
+    fn affords(&mut self, name: &str, known: &str) -> bool {
+        if name.len().abs_diff(known.len()) > name.len().div_ceil(3).max(1) {
+            return false;
+        }
+        self.spent += (name.len() + 8) * (known.len() + 8);
+        self.spent <= MOST_SPENT
+    }
+}
+
+impl Use {
+    /// "used 2 more times in this procedure", if it is.
+    pub fn label(&self, within: &str) -> Option<String> {
+        let more = self.count - 1;
+        let times = if more == 1 { "time" } else { "times" };
+        (more > 0).then(|| format!("used {more} more {times} in this {within}"))
+    }
+}
+
+/// The unknown names of a procedure of a boolean program.
+#[derive(Default)]
+pub struct Unknown(Uses<Space>);
+
+impl Unknown {
+    #[cold]
+    pub fn note(&mut self, space: Space, identifier: Identifier) {
+        self.0.note(space, identifier);
     }
 
     /// Reports the unknown names of `procedure`, and forgets them.
@@ -52,11 +110,10 @@ impl Unknown {
         scope: &Scope,
         collector: &mut Collector,
     ) {
-        if self.uses.is_empty() {
+        if self.0.is_empty() {
             return;
         }
-        let uses = std::mem::take(&mut self.uses);
-        for ((space, name), uses) in uses {
+        for (space, used) in self.0.take() {
             let lost = match space {
                 Space::Variable => procedure.lost.variables || tree.lost_globals,
                 Space::Procedure => tree.incomplete,
@@ -65,18 +122,16 @@ impl Unknown {
             if lost {
                 continue;
             }
+            let name = used.first.name;
             let text = tree.shown(name);
             let what = match space {
                 Space::Variable => "variable",
                 Space::Procedure => "procedure",
                 Space::Label => "label",
             };
-            let span = tree.span(uses.first);
+            let span = tree.span(used.first);
             let mut diagnostic = Diagnostic::error(span, format!("unknown {what} `{text}`"));
-            if uses.count > 1 {
-                let more = uses.count - 1;
-                let times = if more == 1 { "time" } else { "times" };
-                let label = format!("used {more} more {times} in this procedure");
+            if let Some(label) = used.label("procedure") {
                 diagnostic = diagnostic.with_label(label);
             }
             if !collector.is_full(Severity::Error)
@@ -115,7 +170,7 @@ impl Unknown {
             }
         }
         known.extend(names.iter().map(|name| tree.names.text(*name)));
-        if let Some(near) = nearest(text, known.into_iter().filter(|k| self.affords(text, k))) {
+        if let Some(near) = self.0.nearest(text, known) {
             return Some(format!("did you mean `{}`?", shorten(near)));
         }
         if space == Space::Variable {
@@ -136,14 +191,5 @@ impl Unknown {
             return Some("declare it with `decl`".into());
         }
         None
-    }
-
-    /// Whether it is worth comparing the two names.
-    fn affords(&mut self, name: &str, known: &str) -> bool {
-        if name.len().abs_diff(known.len()) > name.len().div_ceil(3).max(1) {
-            return false;
-        }
-        self.spent += (name.len() + 8) * (known.len() + 8);
-        self.spent <= MOST_SPENT
     }
 }

@@ -2,6 +2,7 @@
 
 mod label;
 mod proposition;
+mod remopla;
 mod run;
 mod temporal;
 

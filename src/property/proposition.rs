@@ -3,12 +3,12 @@
 //! A proposition is true or false of a configuration, of which only the top frame is looked
 //! at. A bare name that could mean two things is refused, with the ways to write either.
 
-use super::PropertyError;
+use super::{PropertyError, remopla};
 use crate::analysis::Observed;
 use crate::diagnostic::nearest;
 use crate::interpreter::replay::{Location, Step};
 use crate::interpreter::values::{Values, evaluate};
-use crate::program::{Operation, PointId, ProcedureId, Program, VariableId};
+use crate::program::{Language, Operation, PointId, ProcedureId, Program, VariableId};
 use crate::source::{Source, Span};
 use crate::syntax::property::{PropertyName, parse_property};
 use crate::syntax::tree::{BinaryOperator, Node};
@@ -48,13 +48,14 @@ impl Atom {
         let Atom::Expression { operations, locals } = self else {
             return Vec::new();
         };
-        let reads = operations.iter().filter_map(|operation| match operation {
-            Operation::Read(VariableId::Global(index)) => Some(Observed::Global(*index)),
-            Operation::Read(VariableId::Local(index)) => {
-                let (procedure, local) = locals[*index as usize];
-                Some(Observed::Local(procedure, local))
+        let reads = operations.iter().filter_map(Operation::cells_read);
+        let cells = reads.flat_map(|(first, count, _)| (0..count).map(move |k| first.plus(k)));
+        let reads = cells.map(|cell| match cell {
+            VariableId::Global(index) => Observed::Global(index),
+            VariableId::Local(index) => {
+                let (procedure, local) = locals[index as usize];
+                Observed::Local(procedure, local)
             }
-            _ => None,
         });
         reads.collect()
     }
@@ -87,7 +88,7 @@ impl Atom {
     }
 }
 
-fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
+pub fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
     PropertyError {
         message: message.into(),
         hint,
@@ -237,8 +238,17 @@ fn resolve_word(program: &Program, text: &str) -> Result<Atom, PropertyError> {
             }
         }
         Some(procedure_name) => {
+            // A field of a global struct.
+            if let Some(field) = find_global(program, text) {
+                let written = format!("`{{{text}}}` for the field");
+                meanings.push((Atom::variable(field), written));
+            }
             let Some(procedure) = find_procedure(program, procedure_name) else {
-                return Err(unknown_procedure(program, procedure_name));
+                return match meanings.pop() {
+                    Some((atom, _)) => remopla::truth_value(program, text, atom),
+                    None => Err(remopla::composite(program, text)
+                        .unwrap_or_else(|| unknown_procedure(program, procedure_name))),
+                };
             };
             if let Some(local) = find_local(program, procedure, name.name) {
                 let written = format!("`{{{text}}}` for the variable");
@@ -258,8 +268,10 @@ fn resolve_word(program: &Program, text: &str) -> Result<Atom, PropertyError> {
         ));
     }
     match meanings.pop() {
-        Some((atom, _)) => Ok(atom),
-        None => Err(unknown_word(program, text)),
+        Some((atom, _)) => remopla::truth_value(program, text, atom),
+        None => {
+            Err(remopla::composite(program, text).unwrap_or_else(|| unknown_word(program, text)))
+        }
     }
 }
 
@@ -284,6 +296,10 @@ pub fn resolve_condition(
     }
     let source = Source::new("", text.as_bytes().to_vec());
     let inner = Span::new(1, text.len() as u32 - 1);
+    if program.language == Language::Remopla {
+        return remopla::condition(program, scope, &text[1..text.len() - 1])
+            .map_err(|(place, wrong)| (Span::new(place.start + 1, place.end + 1), wrong));
+    }
     let (tree, diagnostics) = parse_property(&source, inner);
     if let Some(wrong) = diagnostics.into_iter().find(|d| d.is_error()) {
         return Err((wrong.span, error(wrong.message, wrong.hint)));

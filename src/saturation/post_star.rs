@@ -16,6 +16,7 @@
 
 use super::stacks::{StackState, Stacks};
 use super::{Stop, Watch};
+use crate::acceleration::Accelerator;
 use crate::bdd::{Bdd, Bdds};
 use crate::spds::{EntryId, Head, Right, RuleId, Spds};
 use rustc_hash::FxHashMap;
@@ -38,6 +39,8 @@ struct Edge {
     total: Bdd,
     /// What has not been looked at; false if the edge is not in the queue.
     pending: Bdd,
+    /// How often it was looked at.
+    rounds: u32,
     /// The next edge of the same head.
     sibling: u32,
 }
@@ -80,6 +83,7 @@ pub struct PostStar<'a> {
     summaries: Vec<Summary>,
     stamp: u64,
     stacks: Stacks,
+    accelerator: Option<Accelerator<'a>>,
     /// Whether the lowest frame was popped.
     terminated: bool,
     /// Valuations that are looked for at any head, and whether they were met.
@@ -114,6 +118,7 @@ impl<'a> PostStar<'a> {
             summaries: spds.entries.iter().map(|_| Summary::default()).collect(),
             stamp: 0,
             stacks,
+            accelerator: None,
             terminated: false,
             wanted: None,
             met: false,
@@ -122,6 +127,11 @@ impl<'a> PostStar<'a> {
             post_star.add(head, Target::Stack(below), &set)?;
         }
         Ok(post_star)
+    }
+
+    /// Lets deep loops be closed in few rounds.
+    pub fn accelerate(&mut self, accelerator: Accelerator<'a>) {
+        self.accelerator = Some(accelerator);
     }
 
     /// Saturates until one of these valuations is met at any head; true if one is.
@@ -220,7 +230,11 @@ impl<'a> PostStar<'a> {
         let (spds, bdds) = (self.spds, self.bdds);
         let Edge { head, target, .. } = self.edges[edge as usize];
         let falsity = bdds.constant(false);
-        let new = std::mem::replace(&mut self.edges[edge as usize].pending, falsity);
+        let mut new = std::mem::replace(&mut self.edges[edge as usize].pending, falsity);
+        self.edges[edge as usize].rounds += 1;
+        if let Some(further) = self.close_loop(edge, &new)? {
+            new = bdds.or(&new, &further)?;
+        }
         for id in spds.rules_from(head) {
             let rule = spds.rule(id);
             let after = spds.transfer(rule).image(bdds, &new)?;
@@ -237,6 +251,24 @@ impl<'a> PostStar<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Adds to an edge all that the loop at its head leads to from `new`.
+    fn close_loop(&mut self, edge: u32, new: &Bdd) -> Result<Option<Bdd>, Stop> {
+        let Some(accelerator) = &mut self.accelerator else {
+            return Ok(None);
+        };
+        let edge = &mut self.edges[edge as usize];
+        let (summaries, stamp) = (&self.summaries, self.stamp);
+        let further =
+            accelerator.close(edge.head, edge.rounds, summaries, stamp, &edge.total, new)?;
+        if let Some(further) = &further {
+            edge.total = self.bdds.or(&edge.total, further)?;
+            if let Some(wanted) = &self.wanted {
+                self.met |= !self.bdds.is_false(&self.bdds.and(further, wanted)?);
+            }
+        }
+        Ok(further)
     }
 
     /// The last frame above a given stack was popped.
@@ -293,6 +325,7 @@ impl<'a> PostStar<'a> {
                 target,
                 total: set.clone(),
                 pending: set.clone(),
+                rounds: 0,
                 sibling: first,
             });
         } else {

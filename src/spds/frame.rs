@@ -212,6 +212,7 @@ pub fn make_interface(
     Ok(Interface {
         key: bits::members(key).collect(),
         handed: bits::members(handed).collect(),
+        rigid: bits::members(rigid).collect(),
         initial: initial.clone(),
         enter: enter.constrained(bdds, initial)?,
         enter_current: enter_current.constrained(bdds, initial)?,

@@ -144,7 +144,7 @@ impl Spds {
     }
 
     /// From the valuations before a push to the handed variables, in next, once it popped.
-    fn across(&self, bdds: &Bdds, rule: &Rule, entry: EntryId, summary: &Bdd) -> BddResult {
+    pub fn across(&self, bdds: &Bdds, rule: &Rule, entry: EntryId, summary: &Bdd) -> BddResult {
         let interface = self.interface(entry);
         let relation = &self.transfer(rule).relation;
         // Handed variables go to entry copies while the key is in next copies.

@@ -64,6 +64,9 @@ pub struct Transfer {
     pub arbitrary: Bdd,
     /// The next variables that the relation gives values to.
     pub set_next: Bdd,
+    /// In rising order: for a step, the variables that matter after it and do not keep
+    /// their values, set or arbitrary; for a push, those it sets in the frame below.
+    pub changed: Box<[DataVariable]>,
     /// For a push: the variables of the frame below that the relation gives values to.
     pub below: Bdd,
 }
@@ -116,6 +119,8 @@ pub struct Entry {
 pub struct Interface {
     pub key: Box<[DataVariable]>,
     pub handed: Box<[DataVariable]>,
+    /// The part of the key that no rule of the frame changes.
+    pub rigid: Box<[DataVariable]>,
     /// What is known of other current variables when a frame is entered.
     pub initial: Bdd,
     /// The key, from next variables to current and, unless rigid, entry ones.

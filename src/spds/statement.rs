@@ -272,7 +272,8 @@ impl<'a, 'b> Transfers<'a, 'b> {
         let is_live = |variable: &DataVariable| bits::contains(after, *variable);
         // A value that is dead after the step is not worth a variable.
         let (set, dead): (Vec<_>, Vec<_>) = assigned.into_iter().partition(is_live);
-        let arbitrary = || effect.arbitrary(false);
+        let arbitrary: Vec<_> = effect.arbitrary(false).collect();
+        let arbitrary = || arbitrary.iter().copied();
         let unneeded = dead.into_iter().chain(arbitrary());
         let unneeded = copies.cube(unneeded.map(|v| copies.level(v, Copy::Next)))?;
         let mut kept = after.to_vec();
@@ -280,7 +281,11 @@ impl<'a, 'b> Transfers<'a, 'b> {
         lost.for_each(|variable| bits::remove(&mut kept, variable));
         let (there, back) = self.renamings(&set, Copy::Next)?;
         let arbitrary = arbitrary().filter(is_live);
+        let mut changed: Vec<_> = set.iter().copied().chain(arbitrary.clone()).collect();
+        changed.sort_unstable();
+        changed.dedup();
         Ok(Transfer {
+            changed: changed.into(),
             relation: bdds.exists(&relation, &unneeded)?,
             forget: self.forget(before, &kept)?,
             set: there,
@@ -322,6 +327,12 @@ impl<'a, 'b> Transfers<'a, 'b> {
             set: there,
             unset: back,
             arbitrary: bdds.constant(true),
+            changed: {
+                let mut changed = set.clone();
+                changed.sort_unstable();
+                changed.dedup();
+                changed.into()
+            },
             set_next: copies.cube(passed.into_iter().map(next))?,
             below: copies.cube(set.iter().copied().map(below))?,
         })

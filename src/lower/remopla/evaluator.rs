@@ -16,7 +16,9 @@ use crate::program::{Domain, Operation, Shape, VariableId};
 use crate::source::Span;
 use crate::syntax::Collector;
 use crate::syntax::remopla::Tree;
-use crate::syntax::remopla::tree::{BinaryOperator, ExpressionId, Identifier, Node, NodeKind, Part};
+use crate::syntax::remopla::tree::{
+    BinaryOperator, ExpressionId, Identifier, Node, NodeKind, Part,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the names of an expression mean.
@@ -28,6 +30,11 @@ pub trait Environment {
     fn note_unknown(&mut self, tree: &Tree, parts: &[Part]);
 
     fn domain(&self, variable: VariableId) -> Domain;
+
+    /// Whether a number may not be there at all: of a procedure that is not on top.
+    fn may_be_absent(&self, _: VariableId) -> bool {
+        false
+    }
 
     /// The text of the name of a field.
     fn text(&self, name: Name) -> &str;
@@ -48,6 +55,8 @@ pub enum Meaning {
         /// that before it.
         parts: usize,
     },
+    /// Something with a mistake in its declaration, which has been reported.
+    Broken,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +118,7 @@ const LONG: usize = 1000;
 pub struct Evaluator<'a, E> {
     pub tree: &'a Tree,
     pub environment: E,
-    pub collector: &'a mut Collector,
+    pub collector: Collector,
     /// The operations of the expression.
     pub operations: Vec<Operation>,
     /// If the expression is a whole array or struct.
@@ -122,17 +131,19 @@ pub struct Evaluator<'a, E> {
     ended: FxHashSet<Name>,
     /// The nodes of the last comparison of truth values, and where its right side begins.
     truth_comparison: Option<(usize, usize)>,
-    /// Places where something has been reported.
-    complained: FxHashSet<Span>,
+    /// Where something has been reported, and whether it was an error.
+    complained: FxHashSet<(Span, bool)>,
     /// How many nodes have been gone through for the statement.
     pub spent: usize,
+    /// Comparisons and truth values that cannot be evaluated are false.
+    pub total: bool,
 }
 
 /// Something is wrong that leaves nothing to go on with; it has been reported.
 pub struct GivenUp;
 
 impl<'a, E: Environment> Evaluator<'a, E> {
-    pub fn new(tree: &'a Tree, environment: E, collector: &'a mut Collector) -> Self {
+    pub fn new(tree: &'a Tree, environment: E, collector: Collector) -> Self {
         Evaluator {
             tree,
             environment,
@@ -146,12 +157,16 @@ impl<'a, E: Environment> Evaluator<'a, E> {
             truth_comparison: None,
             complained: FxHashSet::default(),
             spent: 0,
+            total: false,
         }
     }
 
     /// Reports, but not twice at one place.
     pub fn complain(&mut self, diagnostic: Diagnostic) {
-        if self.complained.insert(diagnostic.span) {
+        if self
+            .complained
+            .insert((diagnostic.span, diagnostic.is_error()))
+        {
             self.collector.report(diagnostic);
         }
     }
@@ -396,9 +411,8 @@ impl<'a, E: Environment> Evaluator<'a, E> {
                 both.map(|(a, b)| (a == b) != negated)
             }
             (Kind::Truth(_), Kind::Number(_)) | (Kind::Number(_), Kind::Truth(_)) => {
-                let diagnostic =
-                    Diagnostic::error(span, "a truth value is compared with a number")
-                        .with_hint("truth values are `true` and `false`, and never numbers");
+                let diagnostic = Diagnostic::error(span, "a truth value is compared with a number")
+                    .with_hint("truth values are `true` and `false`, and never numbers");
                 self.complain(diagnostic);
                 self.operations.push(Operation::Equal);
                 return self.push(Kind::Unknown, false, span, start, node);
@@ -454,7 +468,17 @@ impl<'a, E: Environment> Evaluator<'a, E> {
             self.operations.truncate(start);
             self.operations.push(Operation::Constant(value));
         }
+        let may_fail = self.settle(may_fail);
         self.push(Kind::Truth(known), may_fail, span, start, node);
+    }
+
+    /// Makes the atom whose operations are the last ones false where it has no value, if that
+    /// is wanted; whether it may still fail.
+    pub fn settle(&mut self, may_fail: bool) -> bool {
+        if may_fail && self.total {
+            self.operations.push(Operation::FalseIfUndefined);
+        }
+        may_fail && !self.total
     }
 
     fn arithmetic(&mut self, operator: BinaryOperator, left: Value, right: Value) {
@@ -536,7 +560,8 @@ impl<'a, E: Environment> Evaluator<'a, E> {
         }
         if from > to {
             let always = if all { "true" } else { "false" };
-            let message = format!("there is no number from {from} to {to}: this is always {always}");
+            let message =
+                format!("there is no number from {from} to {to}: this is always {always}");
             self.complain(Diagnostic::warning(low.span.to(high.span), message));
         }
         let name = variable.name;

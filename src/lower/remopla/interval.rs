@@ -264,7 +264,11 @@ mod tests {
         ] {
             let outcome = Interval::only(a).apply(operation, Interval::only(b));
             let outcome = outcome.expect("small numbers");
-            assert_eq!(outcome.interval.constant(), Some(value), "{a} {operation:?} {b}");
+            assert_eq!(
+                outcome.interval.constant(),
+                Some(value),
+                "{a} {operation:?} {b}"
+            );
             assert!(!outcome.may_fail);
         }
     }
@@ -275,7 +279,10 @@ mod tests {
         let outcome = word.apply(ShiftLeft, word).expect("bounded");
         assert!(outcome.may_fail && outcome.interval.high == SHIFT_LIMIT);
         assert_eq!(word.apply(Multiply, word), None);
-        assert_eq!(Interval::only(LIMIT - 1).apply(Add, Interval::only(1)), None);
+        assert_eq!(
+            Interval::only(LIMIT - 1).apply(Add, Interval::only(1)),
+            None
+        );
         let large = Interval::only(1 - LIMIT);
         assert_eq!(large.apply(Multiply, large), None);
         assert_eq!(large.apply(Subtract, Interval::only(1)), None);

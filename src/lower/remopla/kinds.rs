@@ -25,6 +25,19 @@ impl<E: Environment> Evaluator<'_, E> {
         }
     }
 
+    /// Reports what stands where a condition must.
+    pub fn check_condition(&mut self, value: Value) {
+        match value.kind {
+            Kind::Truth(_) | Kind::Unknown => {}
+            Kind::Number(_) => {
+                let diagnostic =
+                    Diagnostic::error(value.span, "expected a condition, found a number");
+                self.complain(diagnostic.with_hint("compare it, as in `x != 0`"));
+            }
+            Kind::Whole => self.check_not_whole(value, "used as a condition"),
+        }
+    }
+
     /// The interval of an operand that must be a number.
     pub fn number(&mut self, value: Value, operator: BinaryOperator) -> Option<Interval> {
         match value.kind {

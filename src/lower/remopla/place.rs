@@ -1,8 +1,8 @@
 //! Places: which cells `a[i].f[j]` stands for.
 //!
 //! Indices that are constants lead to a cell at once; for the others there are operations that
-//! compute, from the start of the state, how many cells further on the place lies, and
-//! that have no value if an index lies outside its array.
+//! compute how many cells further on the place lies, and that have no value if an index lies
+//! outside its array.
 
 use super::evaluator::{Environment, Evaluator, Kind, Meaning, Value};
 use super::interval::Interval;
@@ -105,11 +105,15 @@ impl<E: Environment> Evaluator<'_, E> {
             }
             Some(Found::Location(location)) if location.shape == Shape::Scalar => {
                 self.operations.extend(location.read(0));
-                let kind = match self.environment.domain(location.first) {
-                    Domain::Boolean => Kind::Truth(None),
-                    domain => Kind::Number(Interval::of(domain)),
+                let absent = self.environment.may_be_absent(location.first);
+                let (kind, may_fail) = match self.environment.domain(location.first) {
+                    Domain::Boolean => (Kind::Truth(None), self.settle(location.may_fail)),
+                    domain => {
+                        let interval = Interval::of(domain);
+                        (Kind::Number(interval), location.may_fail || absent)
+                    }
                 };
-                self.push(kind, location.may_fail, place.span, start, node);
+                self.push(kind, may_fail, place.span, start, node);
             }
             Some(Found::Location(location)) => {
                 // Never run: a whole array or struct is taken cell by cell.
@@ -155,6 +159,7 @@ impl<E: Environment> Evaluator<'_, E> {
                 self.environment.note_unknown(self.tree, parts);
                 None
             }
+            Some(Meaning::Broken) => None,
             Some(Meaning::Constant(number)) if values.is_empty() && parts.len() == 1 => {
                 Some(Found::Constant(number))
             }
@@ -333,8 +338,14 @@ impl<E: Environment> Evaluator<'_, E> {
         let text = self.tree.shown(part.identifier.name);
         let message = match (dimensions, part.indices) {
             (0, _) => format!("`{text}` is no array: it has no entries"),
-            (1, _) => format!("`{text}` has one dimension, but this has {} indices", part.indices),
-            _ => format!("`{text}` has two dimensions, but this has {} indices", part.indices),
+            (1, _) => format!(
+                "`{text}` has one dimension, but this has {} indices",
+                part.indices
+            ),
+            _ => format!(
+                "`{text}` has two dimensions, but this has {} indices",
+                part.indices
+            ),
         };
         self.complain(Diagnostic::error(place.span, message));
     }

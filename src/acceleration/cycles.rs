@@ -1,0 +1,353 @@
+//! Repeating heads by relations, after a finished `post*`.
+//!
+//! An infinite execution either leaves infinitely many frames unpopped: then it goes through
+//! infinitely many *entries*, and so through one again with the same values; or from some
+//! time on it stays in one frame, with calls that return: then it goes through a cycle
+//! inside that frame. For the first kind, what waits for an entry already relates the values
+//! with which the waiting frame was entered to those of the next one: the bodies are
+//! summarised. For the second, the loops of each frame are closed.
+
+use super::Budget;
+use super::elimination::{Elimination, Paths};
+use super::frame::{FrameComponents, stay, without};
+use super::relation::{Failure, Relation, Relations};
+use crate::analysis::DataVariable;
+use crate::bdd::Bdd;
+use crate::bits;
+use crate::cycles::{Repeating, Sets};
+use crate::saturation::{PostStar, PostTarget as Target, Watch};
+use crate::spds::copies::{Copies, Copy};
+use crate::spds::{EntryId, Head, Interface, Right, RuleId, Spds};
+use rustc_hash::FxHashMap;
+
+struct Search<'a> {
+    spds: &'a Spds,
+    copies: &'a Copies<'a>,
+    watch: &'a Watch,
+    relations: Relations<'a>,
+    paths: usize,
+    post_star: &'a PostStar<'a>,
+    /// The variables that remember acceptance, which play no part in a state.
+    memory: Vec<DataVariable>,
+}
+
+/// Some head on an accepting cycle, with valuations; `None` if there is none.
+pub fn repeating_heads<'a>(
+    spds: &'a Spds,
+    copies: &'a Copies<'a>,
+    watch: &'a Watch,
+    post_star: &'a PostStar<'a>,
+    budget: Budget,
+) -> Result<Option<Repeating>, Failure> {
+    let search = Search {
+        spds,
+        copies,
+        watch,
+        relations: Relations {
+            copies,
+            node_limit: budget.nodes,
+        },
+        paths: budget.paths,
+        post_star,
+        memory: spds.memory.map_or(Vec::new(), |(a, b)| vec![a, b]),
+    };
+    let found = match search.recursion()? {
+        Some(found) => Some(found),
+        None => search.loops()?,
+    };
+    Ok(found.map(|(head, set)| Repeating {
+        sets: Sets::from_iter([(head, set)]),
+        closed: false,
+    }))
+}
+
+impl Search<'_> {
+    /// An entry that leads to itself.
+    fn recursion(&self) -> Result<Option<(Head, Bdd)>, Failure> {
+        let (spds, bdds) = (self.spds, self.copies.bdds);
+        let width = self.copies.data_variables();
+        let keys: Vec<Vec<u64>> = (0..spds.entries.len() as u32)
+            .map(|entry| {
+                let mut key = vec![0; (width as usize).div_ceil(64).max(1)];
+                let interface = spds.interface(EntryId(entry));
+                interface
+                    .key
+                    .iter()
+                    .for_each(|v| bits::insert(&mut key, *v));
+                key
+            })
+            .collect();
+        let variables = keys.iter().map(Vec::as_slice).collect();
+        let mut graph = Elimination::new(self.relations, self.watch, self.paths, variables);
+        for (rule, target, waiting) in self.post_star.waiting() {
+            if let Target::Entry(from) = target
+                && let Right::Push { entry: to, .. } = spds.rule(rule).right
+            {
+                let paths = Paths {
+                    all: self.nested(waiting, from, to)?,
+                    accepting: match spds.memory {
+                        None => None,
+                        Some((seen, _)) => {
+                            let seen = self.copies.variable(seen, Copy::Current);
+                            Some(self.nested(&bdds.and(waiting, &seen)?, from, to)?)
+                        }
+                    },
+                };
+                graph.add(from.0 as usize, to.0 as usize, paths)?;
+            }
+        }
+        match graph.find_cycle(|_| self.accepting())? {
+            None => Ok(None),
+            Some((entry, keys)) => self.on_cycle(EntryId(entry as u32), &keys).map(Some),
+        }
+    }
+
+    /// A head on a cycle through an entry with one of these keys. An entry's key is not all
+    /// of its valuation; but a push on the cycle, in a frame that was itself entered on it,
+    /// has the whole: from a key on the cycle, by pushes, to a frame that pushes this key.
+    fn on_cycle(&self, entry: EntryId, keys: &Bdd) -> Result<(Head, Bdd), Failure> {
+        let (spds, bdds) = (self.spds, self.copies.bdds);
+        let key = self.smallest(keys, &spds.interface(entry).key)?;
+        let again = self.in_copy(&key, &spds.interface(entry).key, Copy::Next)?;
+        // What is reached after each number of pushes, by whether the path has accepted.
+        let counts = spds.memory.is_none();
+        let mut reached: FxHashMap<(EntryId, bool), Bdd> = FxHashMap::default();
+        let mut ring = vec![((entry, counts), key)];
+        while !ring.is_empty() {
+            self.watch.check()?;
+            let mut next: Vec<((EntryId, bool), Bdd)> = Vec::new();
+            for ((from, accepted), set) in &ring {
+                for (rule, target, waiting) in self.post_star.waiting() {
+                    let Right::Push { entry: to, .. } = spds.rule(rule).right else {
+                        continue;
+                    };
+                    if target != Target::Entry(*from) {
+                        continue;
+                    }
+                    for accepts in [false, true] {
+                        let part = self.accepting_part(waiting, accepts)?;
+                        let Some(part) = part else { continue };
+                        let accepted = *accepted || accepts;
+                        let pushes = self.nested(&part, *from, to)?;
+                        let pushes = bdds.and(&pushes.bdd, set)?;
+                        let closes = bdds.and(&pushes, &again)?;
+                        if to == entry && accepted && !bdds.is_false(&closes) {
+                            let keys = self.over_keys(&closes, to, Copy::Next)?;
+                            return self.pushing(rule, *from, &keys, &again, accepts);
+                        }
+                        let current = self.copies.cube(
+                            (0..self.copies.data_variables())
+                                .map(|v| self.copies.level(v, Copy::Current)),
+                        )?;
+                        let after = bdds.exists(&pushes, &current)?;
+                        let key = &spds.interface(to).key;
+                        let pairs = key.iter().map(|v| {
+                            let level = |copy| self.copies.level(*v, copy);
+                            (level(Copy::Next), level(Copy::Current))
+                        });
+                        let after = self.copies.renaming(pairs)?.apply(bdds, &after)?;
+                        let known = reached.entry((to, accepted));
+                        let known = known.or_insert_with(|| bdds.constant(false));
+                        let fresh = bdds.difference(&after, known)?;
+                        if !bdds.is_false(&fresh) {
+                            *known = bdds.or(known, &fresh)?;
+                            next.push(((to, accepted), fresh));
+                        }
+                    }
+                }
+            }
+            ring = next;
+        }
+        // The closure has a cycle that the pushes do not have.
+        Err(Failure::TooLarge)
+    }
+
+    /// What waits and has accepted in its frame, or all of it.
+    fn accepting_part(&self, waiting: &Bdd, accepts: bool) -> Result<Option<Bdd>, Failure> {
+        Ok(match (self.spds.memory, accepts) {
+            (_, false) => Some(waiting.clone()),
+            (None, true) => None,
+            (Some((seen, _)), true) => {
+                let seen = self.copies.variable(seen, Copy::Current);
+                Some(self.copies.bdds.and(waiting, &seen)?)
+            }
+        })
+    }
+
+    fn over_keys(&self, closes: &Bdd, entry: EntryId, copy: Copy) -> Result<Bdd, Failure> {
+        let key = &self.spds.interface(entry).key;
+        let levels = key.iter().map(|v| self.copies.level(*v, copy));
+        Ok(self
+            .copies
+            .bdds
+            .exists(closes, &self.copies.cube(levels)?)?)
+    }
+
+    /// One member of a set of valuations of these variables.
+    fn smallest(&self, set: &Bdd, variables: &[DataVariable]) -> Result<Bdd, Failure> {
+        let member = self.copies.bdds.smallest(set).unwrap_or_default();
+        let literals = variables.iter().map(|v| {
+            let level = self.copies.level(*v, Copy::Current);
+            (level, member.get(level as usize) == Some(&Some(true)))
+        });
+        Ok(self.copies.bdds.minterm(literals)?)
+    }
+
+    fn in_copy(&self, set: &Bdd, variables: &[DataVariable], copy: Copy) -> Result<Bdd, Failure> {
+        let pairs = variables.iter().map(|v| {
+            let level = |copy| self.copies.level(*v, copy);
+            (level(Copy::Current), level(copy))
+        });
+        Ok(self.copies.renaming(pairs)?.apply(self.copies.bdds, set)?)
+    }
+
+    /// The valuations in which the head of a push, in a frame with one of these keys, pushes
+    /// a frame with the key `pushed` (in next copies).
+    fn pushing(
+        &self,
+        rule: RuleId,
+        frame: EntryId,
+        keys: &Bdd,
+        pushed: &Bdd,
+        accepts: bool,
+    ) -> Result<(Head, Bdd), Failure> {
+        let (spds, copies) = (self.spds, self.copies);
+        let bdds = copies.bdds;
+        let rule = spds.rule(rule);
+        let interface = spds.interface(frame);
+        let moved = interface.key.iter().copied();
+        let moved: Vec<_> = moved
+            .filter(|v| interface.rigid.binary_search(v).is_err())
+            .collect();
+        let keys = self.in_copy(keys, &moved, Copy::Entry)?;
+        let mut set = bdds.constant(false);
+        for (head, target, edge) in self.post_star.edges() {
+            if head == rule.from && target == Target::Entry(frame) {
+                set = bdds.or(&set, &bdds.and(edge, &keys)?)?;
+            }
+        }
+        if let Some((seen, _)) = spds.memory.filter(|_| accepts) {
+            set = bdds.and(&set, &copies.variable(seen, Copy::Current))?;
+        }
+        let relation = bdds.and(&spds.transfer(rule).relation, pushed)?;
+        let set = bdds.and(&set, &relation)?;
+        let all = 0..copies.data_variables();
+        let others = all.flat_map(|v| [(v, Copy::Next), (v, Copy::Entry)]);
+        let others = others.chain(self.memory.iter().map(|v| (*v, Copy::Current)));
+        let others = others.map(|(v, copy)| copies.level(v, copy));
+        let set = bdds.exists(&set, &copies.cube(others)?)?;
+        Ok((rule.from, bdds.exists(&set, &spds.transfer(rule).below)?))
+    }
+
+    /// From the key of a frame to the key of one that is pushed on it.
+    fn nested(&self, waiting: &Bdd, from: EntryId, to: EntryId) -> Result<Relation, Failure> {
+        let (spds, copies) = (self.spds, self.copies);
+        let from: &Interface = spds.interface(from);
+        let is_rigid = |v: &DataVariable| from.rigid.binary_search(v).is_ok();
+        let lost = (0..copies.data_variables()).filter(|v| !is_rigid(v));
+        let lost = copies.cube(lost.map(|v| copies.level(v, Copy::Current)))?;
+        let keys = copies.bdds.exists(waiting, &lost)?;
+        let moved = from.key.iter().filter(|v| !is_rigid(v));
+        let pairs = moved.map(|v| {
+            (
+                copies.level(*v, Copy::Entry),
+                copies.level(*v, Copy::Current),
+            )
+        });
+        let keys = copies.renaming(pairs)?.apply(copies.bdds, &keys)?;
+        Ok(Relation {
+            bdd: keys,
+            changed: spds.interface(to).key.clone(),
+        })
+    }
+
+    /// A head that leads to itself in its frame.
+    fn loops(&self) -> Result<Option<(Head, Bdd)>, Failure> {
+        for component in &FrameComponents::of(self.spds).members {
+            let is_reached = |head: &&Head| self.post_star.is_reached(**head);
+            let heads: Vec<Head> = component.iter().filter(is_reached).copied().collect();
+            let found = self.loop_in(&heads)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    fn loop_in(&self, heads: &[Head]) -> Result<Option<(Head, Bdd)>, Failure> {
+        let spds = self.spds;
+        let variables = heads.iter().map(|head| spds.variables(*head)).collect();
+        let mut graph = Elimination::new(self.relations, self.watch, self.paths, variables);
+        for (from, head) in heads.iter().enumerate() {
+            for id in spds.rules_from(*head) {
+                if let Some((to, paths)) = self.ways(id)?
+                    && let Ok(to) = heads.binary_search(&to)
+                {
+                    graph.add(from, to, paths)?;
+                }
+            }
+        }
+        // No configurations by themselves: a cycle goes through others.
+        let is_internal = |node: &usize| spds.is_internal(heads[*node]);
+        graph.take_first((0..heads.len()).filter(is_internal).collect());
+        let wanted = |node: usize| {
+            let head = heads[node];
+            let reached = self.post_star.reached_set(head, &spds.all_entry)?;
+            let memory = self.memory.iter();
+            let memory = memory.map(|v| self.copies.level(*v, Copy::Current));
+            let reached = self
+                .copies
+                .bdds
+                .exists(&reached, &self.copies.cube(memory)?)?;
+            Ok(self.copies.bdds.and(&reached, &self.accepting()?)?)
+        };
+        let found = graph.find_cycle(wanted)?;
+        Ok(found.map(|(node, set)| (heads[node], set)))
+    }
+
+    /// Where a state must be on a cycle that counts, as far as that depends on states alone.
+    fn accepting(&self) -> Result<Bdd, crate::saturation::Stop> {
+        Ok(match &self.spds.accepting {
+            // Of a weak automaton a whole cycle accepts, or nothing of it does.
+            Some(accepting) if self.spds.memory.is_none() => accepting.clone(),
+            _ => self.copies.bdds.constant(true),
+        })
+    }
+
+    /// The ways along one rule inside its frame.
+    fn ways(&self, id: RuleId) -> Result<Option<(Head, Paths)>, Failure> {
+        let (spds, bdds) = (self.spds, self.copies.bdds);
+        let relations = &self.relations;
+        let total = |entry: EntryId| {
+            self.post_star.summaries()[entry.0 as usize]
+                .total()
+                .cloned()
+        };
+        let Some((relation, to)) = stay(spds, relations, id, &total)? else {
+            return Ok(None);
+        };
+        let all = without(relations, relation, &self.memory)?;
+        let (Some((_, returned)), Some(accepting)) = (spds.memory, &spds.accepting) else {
+            let accepting = None;
+            return Ok(Some((to, Paths { all, accepting })));
+        };
+        let mut some = Relation {
+            bdd: bdds.and(&all.bdd, accepting)?,
+            changed: all.changed.clone(),
+        };
+        if let Right::Push { entry, .. } = spds.rule(id).right
+            && let Some(summary) = total(entry)
+        {
+            // Or in the frame that was pushed and popped meanwhile.
+            let seen = self.copies.variable(returned, Copy::Current);
+            let inside = bdds.and(&summary, &seen)?;
+            let inside = |_: EntryId| Some(inside.clone());
+            if let Some((relation, _)) = stay(spds, relations, id, &inside)? {
+                let relation = without(relations, relation, &self.memory)?;
+                some = relations.union(&some, &relation)?;
+            }
+        }
+        let accepting = Some(some);
+        Ok(Some((to, Paths { all, accepting })))
+    }
+}

@@ -1,0 +1,274 @@
+//! Paths through a graph of relations, node by node.
+//!
+//! Nodes are taken out in turn: each way into a node, any number of rounds from it back to
+//! itself, and each way out become one way past it. Different ways are kept apart, since a
+//! single path has a simple closure and a union of paths may not. The closure of several
+//! paths is made from the closures of each: multiplied in turn until nothing changes.
+
+use super::relation::{Failure, Relation, Relations};
+use crate::bdd::{Bdd, Bdds};
+use crate::saturation::Watch;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+/// Some paths from one node to another.
+#[derive(Clone)]
+pub struct Paths {
+    pub all: Relation,
+    /// Those on which the automaton accepts; `None` if that is the same.
+    pub accepting: Option<Relation>,
+}
+
+/// How many relations are multiplied before a closure is given up.
+const TURNS: u32 = 64;
+
+pub struct Elimination<'a> {
+    relations: Relations<'a>,
+    watch: &'a Watch,
+    /// More ways from one node to another than this are put together.
+    path_limit: usize,
+    /// For each node, its variables.
+    variables: Vec<&'a [u64]>,
+    edges: IndexMap<(usize, usize), Vec<Paths>, FxBuildHasher>,
+    /// The nodes that are left.
+    nodes: Vec<usize>,
+    /// Nodes that must go before all others.
+    first: Vec<usize>,
+}
+
+impl<'a> Elimination<'a> {
+    pub fn new(
+        relations: Relations<'a>,
+        watch: &'a Watch,
+        path_limit: usize,
+        variables: Vec<&'a [u64]>,
+    ) -> Self {
+        Elimination {
+            relations,
+            watch,
+            path_limit,
+            nodes: (0..variables.len()).collect(),
+            variables,
+            edges: IndexMap::default(),
+            first: Vec::new(),
+        }
+    }
+
+    /// Lets these nodes be taken out before all others, so that no cycle is found at them.
+    pub fn take_first(&mut self, nodes: Vec<usize>) {
+        self.first = nodes;
+    }
+
+    fn bdds(&self) -> &'a Bdds {
+        self.relations.copies.bdds
+    }
+
+    pub fn add(&mut self, from: usize, to: usize, paths: Paths) -> Result<(), Failure> {
+        if self.relations.is_empty(&paths.all) {
+            return Ok(());
+        }
+        let ways = self.edges.entry((from, to)).or_default();
+        if ways
+            .iter()
+            .any(|way| way.all.bdd == paths.all.bdd && way.accepting.is_none())
+        {
+            return Ok(());
+        }
+        ways.push(paths);
+        if ways.len() > self.path_limit {
+            let mut ways = std::mem::take(ways).into_iter();
+            if let Some(mut union) = ways.next() {
+                for way in ways {
+                    union = self.union(&union, &way)?;
+                }
+                self.edges.insert((from, to), vec![union]);
+            }
+        }
+        Ok(())
+    }
+
+    fn union(&self, a: &Paths, b: &Paths) -> Result<Paths, Failure> {
+        let accepting = match (&a.accepting, &b.accepting) {
+            (None, None) => None,
+            (some, other) => Some(self.relations.union(
+                some.as_ref().unwrap_or(&a.all),
+                other.as_ref().unwrap_or(&b.all),
+            )?),
+        };
+        Ok(Paths {
+            all: self.relations.union(&a.all, &b.all)?,
+            accepting,
+        })
+    }
+
+    /// First `a`, then `b`, which leads to `to`.
+    fn join(&self, a: &Paths, b: &Paths, to: usize) -> Result<Paths, Failure> {
+        let relations = &self.relations;
+        let variables = self.variables[to];
+        let accepting = match (&a.accepting, &b.accepting) {
+            (None, None) => None,
+            (early, late) => {
+                let early = early.as_ref().unwrap_or(&a.all);
+                let late = late.as_ref().unwrap_or(&b.all);
+                let early = relations.compose(early, &b.all, variables)?;
+                let late = relations.compose(&a.all, late, variables)?;
+                Some(relations.union(&early, &late)?)
+            }
+        };
+        Ok(Paths {
+            all: relations.compose(&a.all, &b.all, variables)?,
+            accepting,
+        })
+    }
+
+    /// Takes all nodes out but one; the ways from it back to itself.
+    pub fn reduce_to(mut self, node: usize) -> Result<Vec<Paths>, Failure> {
+        while let Some(next) = self.cheapest(Some(node)) {
+            self.eliminate(next)?;
+        }
+        Ok(self.edges.swap_remove(&(node, node)).unwrap_or_default())
+    }
+
+    /// Takes all nodes out until one is found on an accepting cycle: that node, and its
+    /// valuations there, as far as `wanted` has them.
+    pub fn find_cycle(
+        mut self,
+        wanted: impl Fn(usize) -> Result<Bdd, crate::saturation::Stop>,
+    ) -> Result<Option<(usize, Bdd)>, Failure> {
+        while let Some(node) = self.cheapest(None) {
+            let cycles = self.cycles_through(node)?;
+            let cycles = self.bdds().and(&cycles, &wanted(node)?)?;
+            if !self.bdds().is_false(&cycles) {
+                return Ok(Some((node, cycles)));
+            }
+            self.eliminate(node)?;
+        }
+        Ok(None)
+    }
+
+    /// The valuations of a node that are on an accepting cycle, with what is left.
+    fn cycles_through(&self, node: usize) -> Result<Bdd, Failure> {
+        let bdds = self.bdds();
+        let mut found = bdds.constant(false);
+        let Some(around) = self.edges.get(&(node, node)) else {
+            return Ok(found);
+        };
+        let closure = self.closure(around, node)?;
+        for way in around {
+            let accepting = way.accepting.as_ref().unwrap_or(&way.all);
+            found = bdds.or(&found, &self.relations.loops(accepting)?)?;
+            let variables = self.variables[node];
+            let around = self.relations.compose(accepting, &closure.all, variables)?;
+            found = bdds.or(&found, &self.relations.loops(&around)?)?;
+        }
+        Ok(found)
+    }
+
+    /// One or more of these ways from a node back to itself, in any order.
+    fn closure(&self, ways: &[Paths], node: usize) -> Result<Paths, Failure> {
+        let mut closures = Vec::with_capacity(ways.len());
+        for way in ways {
+            closures.push(self.close(way, node)?);
+        }
+        let mut ways = closures.iter();
+        let Some(mut all) = ways.next().cloned() else {
+            return Err(Failure::TooLarge);
+        };
+        for closure in ways {
+            let after = self.join(&all, closure, node)?;
+            all = self.union(&self.union(&all, closure)?, &after)?;
+        }
+        if closures.len() == 1 {
+            return Ok(all);
+        }
+        for _ in 0..TURNS {
+            let mut grew = false;
+            for closure in &closures {
+                self.watch.check()?;
+                let more = self.union(&all, &self.join(&all, closure, node)?)?;
+                grew |= !is_same(&more, &all);
+                all = more;
+            }
+            if !grew {
+                return Ok(all);
+            }
+        }
+        Err(Failure::TooLarge)
+    }
+
+    /// One or more times the same way, by squaring.
+    fn close(&self, way: &Paths, node: usize) -> Result<Paths, Failure> {
+        let mut closed = way.clone();
+        loop {
+            self.watch.check()?;
+            let more = self.union(&closed, &self.join(&closed, &closed, node)?)?;
+            if is_same(&more, &closed) {
+                return Ok(closed);
+            }
+            closed = more;
+        }
+    }
+
+    /// The node whose elimination adds least: those without a loop of their own first.
+    fn cheapest(&self, but: Option<usize>) -> Option<usize> {
+        let degree = |node: usize| {
+            let ways = |at: &dyn Fn(&(usize, usize)) -> bool| -> usize {
+                let edges = self.edges.iter().filter(|(between, _)| at(between));
+                edges.map(|(_, ways)| ways.len()).sum()
+            };
+            let into = ways(&|(from, to)| *to == node && *from != node);
+            let out = ways(&|(from, to)| *from == node && *to != node);
+            into * out
+        };
+        let loops = |node: usize| self.edges.get(&(node, node)).is_some_and(|w| !w.is_empty());
+        let nodes = self.nodes.iter().copied();
+        nodes.filter(|node| Some(*node) != but).min_by_key(|node| {
+            let later = !self.first.contains(node);
+            (later, loops(*node), degree(*node), *node)
+        })
+    }
+
+    fn eliminate(&mut self, node: usize) -> Result<(), Failure> {
+        self.watch.check()?;
+        self.bdds().safe_point();
+        self.nodes.retain(|other| *other != node);
+        let around = self.edges.swap_remove(&(node, node)).unwrap_or_default();
+        let (mut into, mut out) = (Vec::new(), Vec::new());
+        let mut keys: Vec<_> = self.edges.keys().copied().collect();
+        keys.sort_unstable();
+        for (from, to) in keys {
+            if from != node && to != node {
+                continue;
+            }
+            for way in self.edges.swap_remove(&(from, to)).unwrap_or_default() {
+                match to == node {
+                    true => into.push((from, way)),
+                    false => out.push((to, way)),
+                }
+            }
+        }
+        if into.is_empty() || out.is_empty() {
+            return Ok(());
+        }
+        let closure = match around.is_empty() {
+            true => None,
+            false => Some(self.closure(&around, node)?),
+        };
+        for (from, first) in &into {
+            let first = match &closure {
+                Some(closure) => self.union(first, &self.join(first, closure, node)?)?,
+                None => first.clone(),
+            };
+            for (to, second) in &out {
+                let paths = self.join(&first, second, *to)?;
+                self.add(*from, *to, paths)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_same(a: &Paths, b: &Paths) -> bool {
+    let bdd = |relation: &Option<Relation>| relation.as_ref().map(|r| r.bdd.clone());
+    a.all.bdd == b.all.bdd && bdd(&a.accepting) == bdd(&b.accepting)
+}

@@ -1,0 +1,172 @@
+//! The part of the head graph that lies inside one frame, as relations.
+
+use super::elimination::{Elimination, Paths};
+use super::relation::{Failure, Relation, Relations};
+use crate::analysis::DataVariable;
+use crate::bdd::Bdd;
+use crate::bits;
+use crate::components::cyclic_components;
+use crate::saturation::Watch;
+use crate::spds::copies::Copy;
+use crate::spds::{EntryId, Head, Right, RuleId, Spds};
+
+/// How the frames of an entry are popped, as far as that is known.
+pub type Summaries<'s> = dyn Fn(EntryId) -> Option<Bdd> + 's;
+
+/// A step, or a push that pops again as its summary says: the relation of a rule that stays
+/// in its frame, and the head it leads to.
+pub fn stay(
+    spds: &Spds,
+    relations: &Relations<'_>,
+    id: RuleId,
+    summaries: &Summaries<'_>,
+) -> Result<Option<(Relation, Head)>, Failure> {
+    let (copies, bdds) = (relations.copies, relations.copies.bdds);
+    let rule = spds.rule(id);
+    let transfer = spds.transfer(rule);
+    let (entry, saved) = match rule.right {
+        Right::Pop { .. } => return Ok(None),
+        Right::Step(to) => {
+            let relation = Relation {
+                bdd: transfer.relation.clone(),
+                changed: transfer.changed.clone(),
+            };
+            return Ok(Some((relation, to)));
+        }
+        Right::Push { entry, saved, .. } => (entry, saved),
+    };
+    let Some(summary) = summaries(entry) else {
+        return Ok(None);
+    };
+    let mut bdd = spds.across(bdds, rule, entry, &summary)?;
+    // What the push changes in the frame that waits; it is not handed over.
+    let own = transfer.changed.iter().copied();
+    let pairs = own
+        .clone()
+        .map(|v| (copies.level(v, Copy::Below), copies.level(v, Copy::Next)));
+    bdd = copies.renaming(pairs)?.apply(bdds, &bdd)?;
+    let needed = spds.variables(saved);
+    let handed = spds.interface(entry).handed.iter().copied();
+    let (mut changed, lost): (Vec<_>, Vec<_>) =
+        own.chain(handed).partition(|v| bits::contains(needed, *v));
+    changed.sort_unstable();
+    let relation = Relation {
+        bdd: bdds.exists(&bdd, &relations.cube_next(&lost)?)?,
+        changed: changed.into(),
+    };
+    Ok(Some((relation, saved)))
+}
+
+/// The cycles of control inside frames.
+pub struct FrameComponents {
+    /// For each head the number of its component, or none.
+    numbers: Vec<Option<u32>>,
+    /// Heads that an edge of their own component leads back to.
+    is_loop_head: Vec<bool>,
+    pub members: Vec<Vec<Head>>,
+}
+
+impl FrameComponents {
+    pub fn of(spds: &Spds) -> Self {
+        let target = |right: Right| match right {
+            Right::Pop { .. } => None,
+            Right::Step(to) => Some(to),
+            Right::Push { saved, .. } => Some(saved),
+        };
+        let mut successors = vec![Vec::new(); spds.heads()];
+        for rule in &spds.rules {
+            if let Some(to) = target(rule.right) {
+                successors[rule.from.0 as usize].push(to.0 as usize);
+            }
+        }
+        let mut numbers = vec![None; spds.heads()];
+        let mut members = Vec::new();
+        for component in cyclic_components(&successors) {
+            for member in &component {
+                numbers[*member] = Some(members.len() as u32);
+            }
+            let mut heads: Vec<_> = component.into_iter().map(|i| Head(i as u32)).collect();
+            heads.sort_unstable();
+            members.push(heads);
+        }
+        let mut is_loop_head = vec![false; spds.heads()];
+        let rank = |head: Head| spds.ranks[head.0 as usize];
+        for rule in &spds.rules {
+            let Some(to) = target(rule.right) else {
+                continue;
+            };
+            let component = numbers[to.0 as usize];
+            if component.is_some()
+                && component == numbers[rule.from.0 as usize]
+                && rank(rule.from) >= rank(to)
+            {
+                is_loop_head[to.0 as usize] = true;
+            }
+        }
+        FrameComponents {
+            numbers,
+            is_loop_head,
+            members,
+        }
+    }
+
+    pub fn is_loop_head(&self, head: Head) -> bool {
+        self.is_loop_head[head.0 as usize]
+    }
+
+    /// The heads on cycles with this one.
+    pub fn with(&self, head: Head) -> &[Head] {
+        match self.numbers[head.0 as usize] {
+            Some(number) => &self.members[number as usize],
+            None => &[],
+        }
+    }
+}
+
+/// The relation without some variables, in either copy.
+pub fn without(
+    relations: &Relations<'_>,
+    relation: Relation,
+    variables: &[DataVariable],
+) -> Result<Relation, Failure> {
+    let copies = relations.copies;
+    let levels = variables
+        .iter()
+        .flat_map(|v| [Copy::Current, Copy::Next].map(|copy| copies.level(*v, copy)));
+    let kept = relation.changed.iter().copied();
+    Ok(Relation {
+        bdd: copies.bdds.exists(&relation.bdd, &copies.cube(levels)?)?,
+        changed: kept.filter(|v| !variables.contains(v)).collect(),
+    })
+}
+
+/// The ways from a head back to itself inside a component.
+pub fn ways_around(
+    spds: &Spds,
+    relations: Relations<'_>,
+    watch: &Watch,
+    path_limit: usize,
+    (head, component): (Head, &[Head]),
+    summaries: &Summaries<'_>,
+) -> Result<Vec<Relation>, Failure> {
+    let variables = component.iter().map(|head| spds.variables(*head)).collect();
+    let mut elimination = Elimination::new(relations, watch, path_limit, variables);
+    for (from, head) in component.iter().enumerate() {
+        for id in spds.rules_from(*head) {
+            if let Some((relation, to)) = stay(spds, &relations, id, summaries)?
+                && let Ok(to) = component.binary_search(&to)
+            {
+                let paths = Paths {
+                    all: relation,
+                    accepting: None,
+                };
+                elimination.add(from, to, paths)?;
+            }
+        }
+    }
+    let Ok(at) = component.binary_search(&head) else {
+        return Ok(Vec::new());
+    };
+    let ways = elimination.reduce_to(at)?;
+    Ok(ways.into_iter().map(|way| way.all).collect())
+}

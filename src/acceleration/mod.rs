@@ -1,0 +1,45 @@
+//! Deep loops and deep recursion over wide integers.
+//!
+//! A loop over counters of n bits takes 2ⁿ rounds of images. Each *single path* round the
+//! loop is a simple relation, though, and one that squaring closes in n steps: any number of
+//! rounds along this path. Applied in turn to the set at the loop's head, these closures are
+//! complete after very few rounds. (Squaring the union of all paths is not the same: what
+//! lies between the first and the last square can be huge.)
+//!
+//! What a closure adds is reachable, and everything else still follows the rules: so results
+//! do not change, only the number of rounds. Where a closure grows too large, or a loop has
+//! too many paths, it is left to plain rounds.
+
+pub mod cycles;
+mod elimination;
+mod frame;
+mod loops;
+mod relation;
+
+pub use loops::Accelerator;
+pub use relation::Failure;
+
+/// How much may be spent.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// After how many rounds at one head acceleration is worth a try.
+    pub patience: u32,
+    /// The nodes of one relation.
+    pub nodes: usize,
+    /// The paths round one loop.
+    pub paths: usize,
+}
+
+impl Budget {
+    /// Where plain iteration takes many rounds.
+    pub const AUTO: Budget = Budget {
+        patience: 40,
+        nodes: 300_000,
+        paths: 64,
+    };
+    /// From the first round.
+    pub const ALWAYS: Budget = Budget {
+        patience: 0,
+        ..Budget::AUTO
+    };
+}

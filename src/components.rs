@@ -1,0 +1,81 @@
+//! Strongly connected components, by Tarjan's algorithm with an explicit stack.
+
+/// The components of a graph that have a cycle in them, in the order found: those that an
+/// edge leads into come first.
+pub fn cyclic_components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut search = Tarjan {
+        successors,
+        index: vec![usize::MAX; successors.len()],
+        low: vec![0; successors.len()],
+        on_stack: vec![false; successors.len()],
+        stack: Vec::new(),
+        next: 0,
+        components: Vec::new(),
+    };
+    for root in 0..successors.len() {
+        if search.index[root] == usize::MAX {
+            search.visit(root);
+        }
+    }
+    search.components
+}
+
+struct Tarjan<'a> {
+    successors: &'a [Vec<usize>],
+    index: Vec<usize>,
+    low: Vec<usize>,
+    on_stack: Vec<bool>,
+    stack: Vec<usize>,
+    next: usize,
+    components: Vec<Vec<usize>>,
+}
+
+impl Tarjan<'_> {
+    fn enter(&mut self, node: usize) {
+        self.index[node] = self.next;
+        self.low[node] = self.next;
+        self.next += 1;
+        self.on_stack[node] = true;
+        self.stack.push(node);
+    }
+
+    fn visit(&mut self, root: usize) {
+        self.enter(root);
+        // Each entry: a node and how many of its successors have been looked at.
+        let mut path = vec![(root, 0)];
+        while let Some((node, looked)) = path.last_mut() {
+            let node = *node;
+            if let Some(&next) = self.successors[node].get(*looked) {
+                *looked += 1;
+                if self.index[next] == usize::MAX {
+                    self.enter(next);
+                    path.push((next, 0));
+                } else if self.on_stack[next] {
+                    self.low[node] = self.low[node].min(self.index[next]);
+                }
+                continue;
+            }
+            path.pop();
+            if let Some((parent, _)) = path.last() {
+                self.low[*parent] = self.low[*parent].min(self.low[node]);
+            }
+            if self.low[node] == self.index[node] {
+                self.leave_component(node);
+            }
+        }
+    }
+
+    fn leave_component(&mut self, root: usize) {
+        let mut members = Vec::new();
+        while let Some(member) = self.stack.pop() {
+            self.on_stack[member] = false;
+            members.push(member);
+            if member == root {
+                break;
+            }
+        }
+        if members.len() > 1 || self.successors[root].contains(&root) {
+            self.components.push(members);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! From the syntax tree of a Remopla program to the program form.
+//!
+//! First constants, then types and global variables, then the headers of modules, and at last
+//! their bodies. As for boolean programs, whatever breaks a rule is reported and the walk
+//! goes on; a program comes out only if there was no error.
+
+mod assignment;
+mod body;
+mod constants;
+pub mod evaluator;
+mod interval;
+mod kinds;
+mod layout;
+mod modules;
+mod place;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod types;
+mod unknown;
+
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::names::Name;
+use crate::program::{
+    Enumeration, Expression, Expressions, Language, Overflow, Point, PointId, Procedure,
+    ProcedureId, Program,
+};
+use crate::source::{Source, Span};
+use crate::syntax::Collector;
+use crate::syntax::remopla::{Tree, parse_collecting};
+use body::Open;
+use evaluator::Evaluator;
+use layout::{FieldType, Laid, cells};
+use modules::Signature;
+use scope::Scope;
+use std::sync::Arc;
+
+/// What the command line says about the language.
+#[derive(Clone, Debug, Default)]
+pub struct RemoplaOptions {
+    /// Names that are defined otherwise than the program says; the last one counts.
+    pub defines: Vec<(String, i128)>,
+    pub overflow: Overflow,
+}
+
+/// The Remopla program in `source` if there is no error in it, and all diagnostics in the
+/// order of the source. Executions begin in the module `entry`; if that is not given, in
+/// the one after `init`, and otherwise in `main`.
+pub fn remopla(
+    source: Arc<Source>,
+    entry: Option<&str>,
+    options: &RemoplaOptions,
+) -> (Option<Program>, Vec<Diagnostic>) {
+    let (tree, collector) = parse_collecting(&source);
+    let mut lowering = Lowering::new(&tree, &source, options, collector);
+    lowering.declare_enumerations();
+    lowering.compute_defines();
+    lowering.declare_structs();
+    lowering.declare_globals();
+    lowering.declare_modules();
+    for index in 0..tree.modules.len() {
+        let id = ProcedureId(index as u32);
+        lowering.body(id);
+        lowering.keep_locals();
+    }
+    let entry = lowering.entry(entry);
+    let Lowering {
+        machine,
+        enumerations,
+        signatures,
+        frames,
+        points,
+        labels,
+        expressions,
+        ..
+    } = lowering;
+    let Evaluator {
+        collector,
+        environment: scope,
+        ..
+    } = machine;
+    let Scope {
+        constant_values,
+        global_variables,
+        ..
+    } = scope;
+    let entry = entry.filter(|_| !collector.has_errors() && !tree.incomplete);
+    let Some(entry) = entry else {
+        return (None, collector.finish());
+    };
+    let constants = constant_values
+        .iter()
+        .map(|constant| (constant.identifier.name, constant.value))
+        .collect();
+    let spans: Vec<_> = signatures.iter().map(|s| tree.span(s.identifier)).collect();
+    let counts: Vec<_> = tree
+        .modules
+        .iter()
+        .map(|module| module.points + 1)
+        .collect();
+    let mut names = tree.names;
+    let (globals, declarations) = cells(&mut names, &global_variables);
+    let mut first = 0;
+    let mut procedures = Vec::with_capacity(signatures.len());
+    for (index, signature) in signatures.into_iter().enumerate() {
+        let (locals, declarations) = cells(&mut names, &frames[index]);
+        let parameters = signature.parameters.iter().flatten();
+        let parameters = parameters.map(|layout| layout.domains.len() as u32).sum();
+        let returns = signature.returns;
+        let last = first + counts[index];
+        procedures.push(Procedure {
+            name: signature.identifier.name,
+            span: spans[index],
+            locals,
+            declarations,
+            parameters,
+            return_shapes: returns.iter().map(|layout| layout.shape.clone()).collect(),
+            returns: returns
+                .map_or_else(Vec::new, |layout| layout.domains)
+                .into(),
+            enforce: None,
+            points: first..last,
+        });
+        first = last;
+    }
+    let program = Program {
+        source,
+        names,
+        globals,
+        declarations,
+        enumerations,
+        constants,
+        language: Language::Remopla,
+        overflow: options.overflow,
+        procedures,
+        points,
+        labels,
+        expressions,
+        entry,
+    };
+    (Some(program), collector.finish())
+}
+
+struct Lowering<'a> {
+    tree: &'a Tree,
+    source: &'a Source,
+    options: &'a RemoplaOptions,
+    /// It knows the names that are in scope, and collects the diagnostics.
+    machine: Evaluator<'a, Scope<'a>>,
+    enumerations: Vec<Enumeration>,
+    /// The fields of each struct; nothing of one with a mistake.
+    structs: Vec<Option<Vec<FieldType>>>,
+    default_bits: u8,
+    /// How many cells have been made.
+    cells: u64,
+    signatures: Vec<Signature>,
+    /// The variables of each module.
+    frames: Vec<Vec<Laid>>,
+    points: Vec<Point>,
+    labels: Vec<(PointId, Name)>,
+    expressions: Expressions,
+    open: Vec<Open>,
+    /// Where `break` leads, for each `do` that is open.
+    breaks: Vec<PointId>,
+    /// The arms of all compound statements that are open, those of one side by side, its last
+    /// one first.
+    arms: Vec<(Expression, PointId)>,
+    /// Where something that is not in the source is reported.
+    end_of_source: Span,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(
+        tree: &'a Tree,
+        source: &'a Source,
+        options: &'a RemoplaOptions,
+        collector: Collector,
+    ) -> Self {
+        let end = source.bytes().trim_ascii_end().len() as u32;
+        Lowering {
+            tree,
+            source,
+            options,
+            machine: Evaluator::new(tree, Scope::new(tree), collector),
+            enumerations: Vec::new(),
+            structs: Vec::new(),
+            default_bits: 8,
+            cells: 0,
+            signatures: Vec::new(),
+            frames: Vec::new(),
+            points: Vec::new(),
+            labels: Vec::new(),
+            expressions: Expressions::with_capacity(tree.nodes.len()),
+            open: Vec::new(),
+            breaks: Vec::new(),
+            arms: Vec::new(),
+            end_of_source: Span::new(end, end),
+        }
+    }
+
+    fn scope(&mut self) -> &mut Scope<'a> {
+        &mut self.machine.environment
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.machine.collector.report(diagnostic);
+    }
+
+    /// The variables of the module that has been gone through.
+    fn keep_locals(&mut self) {
+        let locals = std::mem::take(&mut self.scope().local_variables);
+        self.frames.push(locals);
+    }
+
+    /// The module in which executions begin.
+    fn entry(&mut self, given: Option<&str>) -> Option<ProcedureId> {
+        let tree = self.tree;
+        let init = tree.init.map(|identifier| tree.names.text(identifier.name));
+        let wanted = given.or(init).unwrap_or("main");
+        let name = tree.names.find(wanted);
+        let found = name.and_then(|name| self.scope().modules.get(name));
+        if found.is_some() || tree.incomplete {
+            return found.map(ProcedureId);
+        }
+        let modules = tree.modules.iter().take(10_000);
+        let known = modules.map(|module| tree.names.text(module.header.identifier.name));
+        let near = nearest(wanted, known);
+        let message = format!("there is no module `{wanted}` to begin with");
+        let mut all = tree.modules.iter().map(|module| module.header.identifier);
+        let place = all.find(|identifier| Some(tree.names.text(identifier.name)) == near);
+        let place = place.map_or(self.end_of_source, |identifier| tree.span(identifier));
+        let diagnostic = match (given, tree.init, near) {
+            (None, Some(init), None) => Diagnostic::error(tree.span(init), message),
+            (None, Some(init), Some(near)) => Diagnostic::error(tree.span(init), message)
+                .with_hint(format!("did you mean `{near}`?")),
+            (Some(_), _, Some(near)) => Diagnostic::error(place, message)
+                .with_hint(format!("did you mean `--entry {near}`?")),
+            (None, None, Some(_)) => {
+                Diagnostic::error(place, message).with_hint("did you mean `main` here?")
+            }
+            (None, None, None) => Diagnostic::error(place, message)
+                .with_hint("`init NAME;` before the modules names another one"),
+            (Some(_), _, None) => Diagnostic::error(place, message),
+        };
+        self.report(diagnostic);
+        None
+    }
+}
