@@ -12,6 +12,7 @@ use derny::saturation::{Stop, Watch};
 use derny::source::Source;
 use explicit::{Configuration, calls, reachable, starts};
 use indexmap::IndexSet;
+use proptest::prelude::*;
 use std::sync::Arc;
 
 const MEMORY: u64 = 64 << 20;
@@ -343,4 +344,68 @@ fn backwards_is_the_converse_of_forwards() {
         });
     }
     assert!(answers.iter().all(|count| *count > 1_000), "{answers:?}");
+}
+
+/// Parts of sets, and what does not belong there.
+fn fragments() -> impl Strategy<Value = String> {
+    let parts = vec![
+        "<main.entry>",
+        "<main>",
+        "<p",
+        ">",
+        "<p.L {x}>",
+        "{",
+        "}",
+        "(",
+        ")",
+        "|",
+        "*",
+        " *",
+        "+",
+        "?",
+        "_",
+        ".",
+        " ",
+        "error",
+        "terminated",
+        "@3:5",
+        "<main@1:",
+        "<p {g & }>",
+        "{{",
+        "é",
+        "<p@99999999999999999999:1>",
+        "<{p}.{q}>",
+        "<p.>",
+        "<.p>",
+        "<@>",
+        "\u{0}",
+        "<_ {p.x}>",
+        "<p {p.x = main.g}>",
+        "<p {g ? x : (}>",
+        "\n",
+    ];
+    let parts = prop_oneof![
+        4 => proptest::sample::select(parts).prop_map(str::to_owned),
+        1 => "\\PC{0,3}",
+    ];
+    proptest::collection::vec(parts, 0..8).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    /// Whatever is written is read, or refused with a place inside of it (or right behind).
+    #[test]
+    fn nothing_that_is_written_panics(text in fragments()) {
+        let program = read("decl g; p(x) begin L: p(*); end main() begin p(g); end");
+        let names = ProgramNames::new(&program);
+        let source = Source::new("--from", text.clone().into_bytes());
+        if let Err(diagnostics) = resolve(&names, &source) {
+            prop_assert!(!diagnostics.is_empty());
+            for diagnostic in &diagnostics {
+                prop_assert!(diagnostic.span.start <= diagnostic.span.end);
+                prop_assert!(diagnostic.span.start as usize <= text.len(), "{diagnostic:?}");
+            }
+            derny::report::diagnostics::render(&source, &diagnostics, false);
+        }
+    }
 }

@@ -1,6 +1,9 @@
 //! Configurations one by one, by the interpreter: the other source for what `post*` and
 //! `pre*` say.
 
+// Each test file is a crate of its own and uses a part of this.
+#![allow(dead_code)]
+
 use derny::interpreter::step::{Anything, Outcome, resume, successors};
 use derny::interpreter::{Valuation, View};
 use derny::program::{Action, PointId, Program};

@@ -49,6 +49,7 @@ fn heading(state: &ShownState) -> String {
         "returned" => ": the frame right below one that will return",
         "empty" => ": nothing is below",
         "any" => ": any stack is below",
+        "stack" => ": a stack as it was given",
         _ => "",
     };
     let accepts = match (&state.accepts, state.kind) {
