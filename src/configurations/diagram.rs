@@ -1,7 +1,7 @@
 //! BDDs as lists of nodes, for scripts: exact, whatever their size.
 
 use super::legend::Quantity;
-use crate::bdd::{Bdd, Bdds, Level};
+use crate::bdd::{Bdd, Bdds, Level, NodeList};
 use rustc_hash::FxHashMap;
 
 /// A decision diagram. A reference is 0 for false, 1 for true, or the index of a node plus 2.
@@ -17,24 +17,7 @@ pub struct Diagram {
 
 /// The nodes of `f`, the topmost first.
 pub fn diagram(bdds: &Bdds, f: &Bdd, quantities: &[Quantity]) -> Diagram {
-    let mut nodes: Vec<(Level, Bdd, Bdd, Bdd)> = Vec::new();
-    let mut seen = FxHashMap::default();
-    let mut todo = vec![f.clone()];
-    while let Some(node) = todo.pop() {
-        if let Some((level, no, yes)) = bdds.branch(&node)
-            && seen.insert(node.clone(), ()).is_none()
-        {
-            todo.push(yes.clone());
-            todo.push(no.clone());
-            nodes.push((level, node, no, yes));
-        }
-    }
-    nodes.sort_by_key(|(level, ..)| *level);
-    let numbers: FxHashMap<&Bdd, u32> = nodes.iter().map(|(_, node, ..)| node).zip(2..).collect();
-    let reference = |f: &Bdd| match numbers.get(f) {
-        Some(number) => *number,
-        None => u32::from(bdds.is_true(f)),
-    };
+    let NodeList { nodes, root } = bdds.nodes(f, usize::MAX).unwrap_or_default();
     let mut levels: Vec<Level> = nodes.iter().map(|(level, ..)| *level).collect();
     levels.dedup();
     let mut names: FxHashMap<Level, (String, u32)> = FxHashMap::default();
@@ -43,13 +26,13 @@ pub fn diagram(bdds: &Bdds, f: &Bdd, quantities: &[Quantity]) -> Diagram {
             names.insert(*level, (quantity.name.clone(), bit));
         }
     }
-    let index = |level: &Level| levels.binary_search(level).unwrap_or(0) as u32;
+    let index = |level: &Level| levels.partition_point(|other| other < level) as u32;
     Diagram {
         nodes: nodes
             .iter()
-            .map(|(level, _, no, yes)| [index(level), reference(no), reference(yes)])
+            .map(|(level, no, yes)| [index(level), *no, *yes])
             .collect(),
-        root: reference(f),
+        root,
         variables: levels
             .iter()
             .map(|level| names.get(level).cloned().unwrap_or_default())

@@ -45,21 +45,9 @@ pub fn formula(
 
 /// The variables that `f` depends on, if it is not too large.
 fn support(bdds: &Bdds, f: &Bdd) -> Option<FxHashSet<Level>> {
-    let mut support = FxHashSet::default();
-    let mut seen = FxHashSet::default();
-    let mut todo = vec![f.clone()];
-    while let Some(node) = todo.pop() {
-        if let Some((level, no, yes)) = bdds.branch(&node)
-            && seen.insert(node)
-        {
-            support.insert(level);
-            todo.extend([no, yes]);
-            if seen.len() > MOST_NODES || support.len() > MOST_VARIABLES {
-                return None;
-            }
-        }
-    }
-    Some(support)
+    let nodes = bdds.nodes(f, MOST_NODES)?.nodes;
+    let support: FxHashSet<_> = nodes.iter().map(|(level, ..)| *level).collect();
+    (support.len() <= MOST_VARIABLES).then_some(support)
 }
 
 struct Writer<'a> {
@@ -119,7 +107,8 @@ impl<'a> Writer<'a> {
         let mut first = 0;
         while let Some(one) = self.quantities.get(first).copied() {
             let compares_all = self.quantities.len() <= MOST_COMPARED;
-            for other in self.quantities[first + 1..].to_vec() {
+            let others = self.quantities[first + 1..].to_vec();
+            for other in others {
                 let is_truth = one.domain == Domain::Boolean;
                 let may_compare = one.variable == other.variable || (compares_all && is_truth);
                 if one.domain != other.domain || !may_compare {
