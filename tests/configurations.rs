@@ -7,7 +7,9 @@ mod explicit;
 use derny::configurations::program::{ProgramModel, ProgramNames, with_program_model};
 use derny::configurations::{Given, PAutomaton, compile, count, meets, post, pre, resolve};
 use derny::generate::random;
-use derny::program::{PointId, ProcedureId, Program, VariableId};
+use derny::interpreter::{Valuation, View, Waiting};
+use derny::lower::RemoplaOptions;
+use derny::program::{Cell, Domain, Language, Overflow, PointId, ProcedureId, Program, VariableId};
 use derny::saturation::{Stop, Watch};
 use derny::source::Source;
 use explicit::{Configuration, calls, reachable, starts};
@@ -64,26 +66,39 @@ fn with_sets<T>(program: &Program, work: impl FnOnce(&Sets<'_>) -> T) -> T {
 }
 
 /// A condition that fixes all values.
-fn fixed(program: &Program, of: ProcedureId, values: &[(VariableId, bool)]) -> String {
+fn fixed(program: &Program, of: ProcedureId, values: &[(VariableId, u64)]) -> String {
+    let is_remopla = program.language == Language::Remopla;
     let literals = values.iter().map(|(variable, value)| {
-        let name = program.variable_name(of, *variable);
-        format!("{}{name}", if *value { "" } else { "!" })
+        let cell = program.cell(of, *variable);
+        let name = program.names.text(cell.name);
+        match cell.domain {
+            Domain::Boolean if *value == 1 => name.to_owned(),
+            Domain::Boolean => format!("!{name}"),
+            Domain::Integer { .. } => format!("{name} == {value}"),
+            Domain::Enumeration { id, .. } => {
+                let value = program.enumerations[id as usize].names[*value as usize];
+                format!("{name} == {}", program.names.text(value))
+            }
+        }
     });
     let literals: Vec<String> = literals.collect();
     match literals.is_empty() {
         true => String::new(),
-        false => format!(" {{ {} }}", literals.join(" & ")),
+        false => format!(
+            " {{ {} }}",
+            literals.join(if is_remopla { " && " } else { " & " })
+        ),
     }
 }
 
-fn locals(values: &[bool]) -> Vec<(VariableId, bool)> {
+fn locals(values: &[u64]) -> Vec<(VariableId, u64)> {
     let values = values.iter().copied().zip(0..);
     values
         .map(|(value, i)| (VariableId::Local(i), value))
         .collect()
 }
 
-fn globals(values: &[bool]) -> Vec<(VariableId, bool)> {
+fn globals(values: &[u64]) -> Vec<(VariableId, u64)> {
     let values = values.iter().copied().zip(0..);
     values
         .map(|(value, i)| (VariableId::Global(i), value))
@@ -93,7 +108,7 @@ fn globals(values: &[bool]) -> Vec<(VariableId, bool)> {
 /// A configuration as text.
 fn written(names: &ProgramNames<'_>, configuration: &Configuration) -> String {
     let program = names.program;
-    let symbol = |point: PointId, values: &[(VariableId, bool)]| {
+    let symbol = |point: PointId, values: &[(VariableId, u64)]| {
         let condition = fixed(program, program.point(point).procedure, values);
         format!("<{}{condition}>", names.show(point))
     };
@@ -108,13 +123,12 @@ fn written(names: &ProgramNames<'_>, configuration: &Configuration) -> String {
             )
         }
         Configuration::Running(view, stack) => {
-            // A local may hide a global of the same name.
             let mut values = locals(view.valuation.locals());
             values.extend(globals(view.valuation.globals()));
             let mut text = symbol(view.at, &values);
-            for (call, values) in stack.iter().rev() {
+            for waiting in stack.iter().rev() {
                 text.push(' ');
-                text.push_str(&symbol(*call, &locals(values)));
+                text.push_str(&symbol(waiting.at, &locals(&waiting.locals)));
             }
             text
         }
@@ -122,12 +136,17 @@ fn written(names: &ProgramNames<'_>, configuration: &Configuration) -> String {
 }
 
 /// The same configuration with one value changed.
-fn changed(configuration: &Configuration, number: usize) -> Option<Configuration> {
+fn changed(
+    program: &Program,
+    configuration: &Configuration,
+    number: usize,
+) -> Option<Configuration> {
+    let next = |cell: &Cell, value: u64| (value + 1) % cell.domain.size() as u64;
     let mut changed = configuration.clone();
     match &mut changed {
         Configuration::Error(values) | Configuration::Terminated(values) => {
             let value = values.get_mut(number)?;
-            *value = !*value;
+            *value = next(&program.globals[number], *value);
         }
         Configuration::Running(view, stack) => {
             let globals = view.valuation.globals().len();
@@ -137,12 +156,16 @@ fn changed(configuration: &Configuration, number: usize) -> Option<Configuration
                     None => VariableId::Global(number as u32),
                     Some(local) => VariableId::Local(local as u32),
                 };
-                let value = view.valuation.get(variable);
-                view.valuation.set(variable, !value);
+                let cell = program.cell(program.point(view.at).procedure, variable);
+                let value = next(&cell, view.valuation.get(variable));
+                view.valuation.set(variable, value);
             } else {
-                let mut below = stack.iter_mut().flat_map(|(_, locals)| locals);
-                let value = below.nth(number - of_view)?;
-                *value = !*value;
+                let mut below = stack.iter_mut().flat_map(|waiting| {
+                    let cells = &program.procedure_of(waiting.at).locals;
+                    waiting.locals.iter_mut().zip(cells)
+                });
+                let (value, cell) = below.nth(number - of_view)?;
+                *value = next(cell, *value);
             }
         }
     }
@@ -179,7 +202,7 @@ fn compare_post(
             continue;
         }
         for number in 0..12 {
-            if let Some(other) = changed(configuration, number) {
+            if let Some(other) = changed(sets.names.program, configuration, number) {
                 let written = self::written(sets.names, &other);
                 let expected = found.contains(&other);
                 let contained = sets.contains(&automaton, &written);
@@ -232,6 +255,71 @@ fn from_the_start() {
     assert!(complete_programs > 20, "{complete_programs}");
 }
 
+/// Numbers, enumerations, arrays and structs; calls that change the frame that waits; values
+/// that do not fit.
+const REMOPLA: [&str; 3] = [
+    "enum mode { idle, busy, done }; enum mode m; int n(2);
+     module int(2) next(int k(2)) { int r(2); if :: k < 3 -> r = k + 1; :: else -> skip; fi return r; }
+     module void main() { int x(2), y(2); x = 0; m = idle;
+       do :: x < 2 -> x = next(x), y = x, m = busy; :: x == 2 -> m = done; break; od
+       n = next(y), y = 1; }",
+    "int a[2](1); bool b;
+     module void set(int i(2)) { a[i] = 1; if :: i > 0 -> set(i - 1), b = !b; :: else -> skip; fi }
+     module void main() { int i(2); set(i), i = i + 1; assert(b || a[0] == 1); }",
+    "struct pair { int x(1); bool y; }; struct pair s;
+     module struct pair swap(struct pair p) { bool z; z = p.y; p.y = p.x == 1;
+       if :: z -> p.x = 1; :: !z -> p.x = 0; fi return p; }
+     module void main() { struct pair t; t = s; s = swap(t), t.x = undef; }",
+];
+
+fn read_remopla(text: &str, overflow: Overflow) -> Program {
+    let source = Arc::new(Source::new("program.rem", text.as_bytes().to_vec()));
+    let options = RemoplaOptions {
+        overflow,
+        ..RemoplaOptions::default()
+    };
+    let (program, diagnostics) = derny::lower::remopla(source, None, &options);
+    program.unwrap_or_else(|| panic!("the program has errors: {diagnostics:?}\n{text}"))
+}
+
+#[test]
+fn numbers_and_calls_that_change_their_frame() {
+    for text in REMOPLA {
+        for overflow in [Overflow::Error, Overflow::Wrap, Overflow::Block] {
+            let program = read_remopla(text, overflow);
+            let found = reachable(&program, starts(&program), 6, 20_000);
+            let (found, complete) = found.expect("few configurations");
+            assert!(complete);
+            with_sets(&program, |sets| {
+                compare_post(text, sets, &sets.names.start(), &found, complete);
+                for (i, configuration) in some_configurations(&program, 7).into_iter().enumerate() {
+                    let from = written(sets.names, &configuration);
+                    let found = reachable(&program, [configuration], 8, 20_000);
+                    let (found, complete) = found.expect("few configurations");
+                    compare_post(text, sets, &from, &found, complete);
+                    // And back again.
+                    let last = found.iter().nth_back(i).map(|c| written(sets.names, c));
+                    let to = last.unwrap_or(from.clone());
+                    assert!(
+                        sets.contains(&sets.pre(&to), &from),
+                        "{from} to {to}\n{text}"
+                    );
+                    let ends = ["error", "terminated", "<main.exit>", "<main> *"];
+                    let post = sets.post(&from);
+                    for to in ends {
+                        let (forward, pre) = (sets.contains(&post, to), sets.pre(to));
+                        assert_eq!(
+                            sets.contains(&pre, &from),
+                            forward,
+                            "{from} to {to}\n{text}"
+                        );
+                    }
+                }
+            });
+        }
+    }
+}
+
 /// Stacks that no execution from the start need have.
 fn some_configurations(program: &Program, seed: u64) -> Vec<Configuration> {
     let calls = calls(program);
@@ -253,18 +341,29 @@ fn some_configurations(program: &Program, seed: u64) -> Vec<Configuration> {
                 break;
             }
             let (call, _, callee) = from[next(from.len())];
-            let count = program.procedure(ProcedureId(procedure)).locals.len();
-            let values = (0..count).map(|_| next(2) == 1).collect();
-            stack.push((*call, values));
+            let cells = &program.procedure(ProcedureId(procedure)).locals;
+            let locals = cells
+                .iter()
+                .map(|cell| next(cell.domain.size() as usize) as u64);
+            stack.push(Waiting {
+                at: *call,
+                locals: locals.collect(),
+            });
             procedure = *callee;
         }
         let definition = program.procedure(ProcedureId(procedure));
         let at = PointId(definition.points.start + next(definition.points.len()) as u32);
-        let globals: Vec<_> = program.globals.iter().map(|_| next(2) == 1).collect();
-        let values: Vec<_> = definition.locals.iter().map(|_| next(2) == 1).collect();
-        let view = derny::interpreter::View {
+        let mut values = |cells: &[Cell]| -> Vec<u64> {
+            let values = cells
+                .iter()
+                .map(|cell| next(cell.domain.size() as usize) as u64);
+            values.collect()
+        };
+        let globals = values(&program.globals);
+        let locals = values(&definition.locals);
+        let view = View {
             at,
-            valuation: derny::interpreter::Valuation::new(&globals, &values),
+            valuation: Valuation::new(&globals, &locals),
             returns: None,
         };
         configurations.push(Configuration::Running(view, stack));

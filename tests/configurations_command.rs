@@ -402,7 +402,7 @@ fn the_automaton_in_json_accepts_what_is_reachable() {
                 for (global, _) in program.globals.iter().enumerate() {
                     let variable = derny::program::VariableId::Global(global as u32);
                     let value = view.valuation.get(variable);
-                    view.valuation.set(variable, !value);
+                    view.valuation.set(variable, 1 - value);
                 }
                 let other = Configuration::Running(view, stack);
                 let accepted = automaton::accepts(&names, &json["automaton"], &other);

@@ -1,24 +1,26 @@
-//! Every message that a boolean program can get, drawn as the user sees it.
+//! Every message that a program can get, drawn as the user sees it.
 //!
 //! `tests/diagnostics/NAME.bp` is a program with mistakes, `NAME.txt` beside it what is said
-//! about it, word for word. With `UPDATE_EXPECTED=1` in the environment the `.txt` files are
+//! about it, word for word; Remopla programs are in a folder of their own. With `UPDATE_EXPECTED=1` in the environment the `.txt` files are
 //! written anew; read the difference before committing it. Each program says in its first
 //! line how many errors and warnings it has, so that a mistake that sets off another one is
 //! noticed.
 
-use derny::lower::boolean_program;
+use derny::diagnostic::Diagnostic;
+use derny::lower::{RemoplaOptions, boolean_program, remopla};
+use derny::program::Program;
 use derny::report::diagnostics::render;
 use derny::source::Source;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-fn programs() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics");
+fn programs(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut paths: Vec<_> = fs::read_dir(folder)
         .expect("the folder is there")
         .map(|entry| entry.expect("it can be read").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "bp"))
+        .filter(|path| path.extension().is_some_and(|e| e == "bp" || e == "rem"))
         .collect();
     paths.sort();
     paths
@@ -61,15 +63,29 @@ fn programs_of_other_tools_are_accepted() {
 }
 
 #[test]
-fn every_program_gets_the_expected_diagnostics() {
+fn every_boolean_program_gets_the_expected_diagnostics() {
+    compare("tests/diagnostics", |source| {
+        boolean_program(source, "main")
+    });
+}
+
+#[test]
+fn every_remopla_program_gets_the_expected_diagnostics() {
+    let options = RemoplaOptions::default();
+    compare("tests/diagnostics/remopla", |source| {
+        remopla(source, None, &options)
+    });
+}
+
+fn compare(folder: &str, read: impl Fn(Arc<Source>) -> (Option<Program>, Vec<Diagnostic>)) {
     let update = std::env::var_os("UPDATE_EXPECTED").is_some();
     let mut failures = String::new();
-    for path in programs() {
+    for path in programs(folder) {
         let name = path.file_name().expect("it has a name").to_string_lossy();
         let bytes = fs::read(&path).expect("it can be read");
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let source = Arc::new(Source::new(name.clone(), bytes));
-        let (program, diagnostics) = boolean_program(source.clone(), "main");
+        let (program, diagnostics) = read(source.clone());
         let errors = diagnostics.iter().filter(|d| d.is_error()).count();
         assert_eq!(program.is_none(), errors > 0, "{name}");
         let found = render(&source, &diagnostics, false);

@@ -8,7 +8,7 @@ use super::symbolic::no_trace;
 use super::trace::{Claim, explain};
 use super::{CheckError, Direction, Phase};
 use crate::cycles::{HeadGraph, repeating_heads};
-use crate::program::{Action, Program};
+use crate::program::{Action, Overflow, Program};
 use crate::property::{Atom, Temporal};
 use crate::saturation::{PostStar, PreStar, Stop};
 use crate::spds::{Head, HeadMeaning, Observer, Place};
@@ -124,8 +124,11 @@ pub fn can_be_cut_off(program: &Program) -> bool {
     let cuts = |action: &Action| match action {
         Action::Assume { .. } => true,
         Action::Assign { constrain, .. } => constrain.is_some(),
+        Action::Select { otherwise, .. } => otherwise.is_none(),
         _ => false,
     };
-    program.procedures.iter().any(|p| p.enforce.is_some())
+    // With `Block` almost every expression can.
+    program.overflow == Overflow::Block
+        || program.procedures.iter().any(|p| p.enforce.is_some())
         || program.points.iter().any(|point| cuts(&point.action))
 }

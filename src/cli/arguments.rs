@@ -43,15 +43,36 @@ pub struct InputArguments {
     #[arg(long, value_enum)]
     pub lang: Option<Language>,
 
-    /// The procedure in which executions begin
-    #[arg(long, value_name = "PROC", default_value = "main")]
-    pub entry: String,
+    /// The procedure in which executions begin [default: main, or what a Remopla program says
+    /// after `init`]
+    #[arg(long, value_name = "PROC")]
+    pub entry: Option<String>,
+
+    /// Give a defined name another value; may be repeated
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
+    pub defines: Vec<(String, i128)>,
+
+    /// What happens to a number that does not fit its variable [default: error]
+    #[arg(long, value_enum)]
+    pub overflow: Option<OverflowArgument>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OverflowArgument {
+    /// The program fails
+    Error,
+    /// It is taken modulo the number of values
+    Wrap,
+    /// The execution is cut off
+    Block,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Language {
     /// Boolean program
     Bp,
+    /// Remopla
+    Rem,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -312,6 +333,10 @@ pub enum Generator {
         /// How many procedures
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]
         n: u32,
+
+        /// Count with one integer instead of three booleans, in Remopla
+        #[arg(long)]
+        int: bool,
     },
     /// A random program: the same for the same seed and options
     Random(Box<super::random::RandomArguments>),
@@ -322,4 +347,16 @@ fn seconds(text: &str) -> Result<std::time::Duration, String> {
         .parse()
         .map_err(|_| "not a number of seconds".to_owned())?;
     std::time::Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
+}
+
+/// `NAME=VALUE`.
+fn definition(text: &str) -> Result<(String, i128), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    if name.is_empty() {
+        return Err("expected a name before the `=`".into());
+    }
+    let number = value.parse::<i128>().ok();
+    let number = number.filter(|number| number.unsigned_abs() <= u128::from(u64::MAX));
+    let number = number.ok_or_else(|| format!("`{value}` is no number, or too large a one"))?;
+    Ok((name.to_owned(), number))
 }

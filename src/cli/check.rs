@@ -158,7 +158,7 @@ fn work(
         Err(error) => return End::Error(error),
     };
     shared.board.enter(Phase::Parsing);
-    let Some(program) = input::parse(source, language, &arguments.input.entry) else {
+    let Some(program) = input::parse(source, language, &arguments.input) else {
         return End::BadInput;
     };
     let program = shared.program.get_or_init(|| program);

@@ -128,8 +128,8 @@ impl Question {
         self.board.enter(Phase::Reading);
         let source = input::read(&self.arguments.input)?;
         self.board.enter(Phase::Parsing);
-        let entry = &self.arguments.input.entry;
-        let Some(program) = input::parse(source, self.language, entry) else {
+        let input = &self.arguments.input;
+        let Some(program) = input::parse(source, self.language, input) else {
             return Ok(End::BadInput);
         };
         let names = ProgramNames::new(&program);

@@ -1,8 +1,9 @@
 //! Reading programs, from files or standard input.
 
-use super::arguments::{InputArguments, Language};
+use super::arguments::{InputArguments, Language, OverflowArgument};
 use crate::diagnostic::Diagnostic;
-use crate::program::Program;
+use crate::lower::{self, RemoplaOptions};
+use crate::program::{Overflow, Program};
 use crate::report::diagnostics::render;
 use crate::source::{MAX_SOURCE_BYTES, Source};
 use anyhow::{Context, bail};
@@ -16,22 +17,36 @@ pub fn name(input: &InputArguments) -> String {
 }
 
 pub fn language(input: &InputArguments) -> anyhow::Result<Language> {
-    if let Some(language) = input.lang {
-        return Ok(language);
+    let language = match input.lang {
+        Some(language) => language,
+        None => from_extension(&input.file)?,
+    };
+    if language == Language::Bp {
+        if !input.defines.is_empty() {
+            bail!("-D is for Remopla programs: a boolean program defines no names");
+        }
+        if input.overflow.is_some() {
+            bail!("--overflow is for Remopla programs: a boolean program has no numbers");
+        }
     }
-    if input.file == Path::new("-") {
-        bail!("standard input has no extension that tells the language: say --lang bp");
+    Ok(language)
+}
+
+fn from_extension(file: &Path) -> anyhow::Result<Language> {
+    if file == Path::new("-") {
+        bail!("standard input has no extension that tells the language: say --lang bp or rem");
     }
-    let extension = input.file.extension().and_then(|e| e.to_str());
-    match extension {
+    match file.extension().and_then(|e| e.to_str()) {
         Some("bp") => Ok(Language::Bp),
-        Some(other @ ("rem" | "pds")) => bail!(
-            "{}: `.{other}` programs cannot be read yet, only boolean programs (`.bp`)",
-            input.file.display()
+        Some("rem") => Ok(Language::Rem),
+        Some("pds") => bail!(
+            "{}: `.pds` programs cannot be read yet, only `.bp` and `.rem`",
+            file.display()
         ),
         _ => bail!(
-            "{}: the extension does not tell the language: say --lang bp for a boolean program",
-            input.file.display()
+            "{}: the extension does not tell the language: say --lang bp for a boolean program, \
+             --lang rem for Remopla",
+            file.display()
         ),
     }
 }
@@ -66,9 +81,11 @@ pub fn read(input: &InputArguments) -> anyhow::Result<Arc<Source>> {
 }
 
 /// The program, or `None` if there are errors. All diagnostics go to standard error.
-pub fn parse(source: Arc<Source>, language: Language, entry: &str) -> Option<Program> {
+pub fn parse(source: Arc<Source>, language: Language, input: &InputArguments) -> Option<Program> {
+    let entry = input.entry.as_deref();
     let (program, diagnostics) = match language {
-        Language::Bp => crate::lower::boolean_program(source.clone(), entry),
+        Language::Bp => lower::boolean_program(source.clone(), entry.unwrap_or("main")),
+        Language::Rem => lower::remopla(source.clone(), entry, &remopla_options(input)),
     };
     complain(&source, &diagnostics);
     program
@@ -80,5 +97,16 @@ pub fn complain(source: &Source, diagnostics: &[Diagnostic]) {
         let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let text = render(source, diagnostics, color);
         let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+}
+
+fn remopla_options(input: &InputArguments) -> RemoplaOptions {
+    RemoplaOptions {
+        defines: input.defines.clone(),
+        overflow: match input.overflow {
+            None | Some(OverflowArgument::Error) => Overflow::Error,
+            Some(OverflowArgument::Wrap) => Overflow::Wrap,
+            Some(OverflowArgument::Block) => Overflow::Block,
+        },
     }
 }

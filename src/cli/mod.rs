@@ -68,7 +68,10 @@ pub fn run() -> ExitCode {
 fn generate(what: &Generator) -> anyhow::Result<Exit> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match what {
-        Generator::Level { n } => crate::generate::level::write(*n, &mut out)?,
+        Generator::Level { n, int: false } => crate::generate::level::write(*n, &mut out)?,
+        Generator::Level { n, int: true } => {
+            crate::generate::level::write_with_integer(*n, &mut out)?;
+        }
         Generator::Random(random) => {
             crate::generate::random::write(random.seed(), &random.options(), &mut out)?;
         }

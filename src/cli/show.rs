@@ -8,7 +8,7 @@ use std::io::{BufWriter, Write};
 pub fn run(arguments: &ShowArguments) -> anyhow::Result<Exit> {
     let language = input::language(&arguments.input)?;
     let source = input::read(&arguments.input)?;
-    let Some(program) = input::parse(source, language, &arguments.input.entry) else {
+    let Some(program) = input::parse(source, language, &arguments.input) else {
         return Ok(Exit::BadInput);
     };
     let graph = Graph::of(&program);

@@ -18,7 +18,7 @@ use super::TooLarge;
 use super::buchi::Marks;
 use super::cycle::MarkedEdge;
 use super::product::{Control, Exit, Head, Move, Product};
-use crate::interpreter::View;
+use crate::interpreter::Waiting;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -30,9 +30,9 @@ type HeadId = usize;
 struct Frames {
     /// How they were left, and the marks seen from the entry to the pop, its step included.
     exits: FxHashSet<(Exit, Marks)>,
-    /// Who waits for them: the head that its frame was entered in, the head of the call, and
-    /// the marks seen from that entry to the call, its step included.
-    waiting: FxHashSet<(HeadId, HeadId, Marks)>,
+    /// Who waits for them: the head that its frame was entered in, how it waits, and the
+    /// marks seen from that entry to the call, its step included.
+    waiting: FxHashSet<(HeadId, Waiting, Marks)>,
     /// Whether such a frame can be the lowest one.
     lowest: bool,
 }
@@ -63,7 +63,7 @@ pub fn head_graph(
         seen: FxHashSet::default(),
         todo: Vec::new(),
     };
-    for start in product.starts(allowed)? {
+    for start in product.starts()? {
         let entry = exploration.enter(start)?;
         exploration.frames.entry(entry).or_default().lowest = true;
     }
@@ -93,17 +93,17 @@ impl Exploration<'_> {
     }
 
     fn explore(&mut self, entry: HeadId, head: HeadId, before: Marks) -> Result<(), TooLarge> {
-        for (next, marks) in self.product.moves(&self.heads[head]) {
+        for (next, marks) in self.product.moves(&self.heads[head])? {
             let marks = before | marks;
             match next {
                 Move::Step(next) => self.reach(entry, next, marks)?,
-                Move::Push(callee) => {
+                Move::Push(callee, waiting) => {
                     let callee = self.enter(callee)?;
                     let frames = self.frames.entry(callee).or_default();
-                    if frames.waiting.insert((entry, head, marks)) {
+                    if frames.waiting.insert((entry, waiting.clone(), marks)) {
                         let exits: Vec<_> = frames.exits.iter().cloned().collect();
                         for (exit, inside) in exits {
-                            self.resume(entry, head, &exit, marks | inside)?;
+                            self.resume(entry, &waiting, &exit, marks | inside)?;
                         }
                     }
                 }
@@ -118,9 +118,9 @@ impl Exploration<'_> {
                     }
                     let frames = self.frames.entry(entry).or_default();
                     if frames.exits.insert((exit.clone(), marks)) {
-                        let waiting: Vec<_> = frames.waiting.iter().copied().collect();
-                        for (caller, call, before) in waiting {
-                            self.resume(caller, call, &exit, before | marks)?;
+                        let waiting: Vec<_> = frames.waiting.iter().cloned().collect();
+                        for (caller, waiting, before) in waiting {
+                            self.resume(caller, &waiting, &exit, before | marks)?;
                         }
                     }
                 }
@@ -132,23 +132,14 @@ impl Exploration<'_> {
     fn resume(
         &mut self,
         entry: HeadId,
-        call: HeadId,
+        waiting: &Waiting,
         exit: &Exit,
         marks: Marks,
     ) -> Result<(), TooLarge> {
-        let resumed = self.product.resumed(self.view(call), exit).into_iter();
-        for head in resumed {
+        for head in self.product.resumed(waiting, exit)? {
             self.reach(entry, head, marks)?;
         }
         Ok(())
-    }
-
-    /// The view of a head that calls.
-    fn view(&self, call: HeadId) -> &View {
-        match &self.heads[call].control {
-            Control::At(view) => view,
-            Control::Terminated(_) | Control::Error(_) => unreachable!("an end calls nothing"),
-        }
     }
 
     /// The edges between all heads, once the summaries are complete. The step of the lowest
@@ -156,17 +147,17 @@ impl Exploration<'_> {
     fn edges(&self) -> Result<Vec<MarkedEdge>, TooLarge> {
         let mut edges = FxHashSet::default();
         for (source, head) in self.heads.iter().enumerate() {
-            for (next, marks) in self.product.moves(head) {
+            for (next, marks) in self.product.moves(head)? {
                 match next {
                     Move::Step(target) => {
                         edges.insert((source, self.number(&target), marks));
                     }
-                    Move::Push(callee) => {
+                    Move::Push(callee, waiting) => {
                         let callee = self.number(&callee);
                         edges.insert((source, callee, marks));
                         let exits = self.frames.get(&callee).map(|frames| &frames.exits);
                         for (exit, inside) in exits.into_iter().flatten() {
-                            for target in self.product.resumed(self.view(source), exit) {
+                            for target in self.product.resumed(&waiting, exit)? {
                                 edges.insert((source, self.number(&target), marks | inside));
                             }
                         }

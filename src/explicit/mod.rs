@@ -25,8 +25,8 @@ mod unfolding;
 
 pub use temporal::{has_infinite_run, violates};
 
-use crate::interpreter::step::{Anything, Outcome, resume, successors};
-use crate::interpreter::{Valuation, View};
+use crate::interpreter::step::{Outcome, TooMany, resumptions, successors};
+use crate::interpreter::{Valuation, View, Waiting};
 use crate::program::{PointId, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -34,25 +34,31 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
+impl From<TooMany> for TooLarge {
+    fn from(_: TooMany) -> Self {
+        TooLarge
+    }
+}
+
 /// Everything reachable from the start.
 #[derive(Debug)]
 pub struct Reachable {
     pub points: FxHashSet<PointId>,
-    /// Whether an assertion can fail.
+    /// Whether an assertion can fail, or a value not fit.
     pub error: bool,
     /// Whether the lowest frame can be popped.
     pub terminated: bool,
 }
 
 /// How a frame was left: the globals, and the return values if they were fixed.
-type Exit = (Vec<bool>, Option<Box<[bool]>>);
+type Exit = (Vec<u64>, Option<Box<[u64]>>);
 
 /// All executions of frames that were entered in the same state.
 #[derive(Default)]
 struct Frames {
     exits: FxHashSet<Exit>,
-    /// Who waits for them: an entered state and the view of the call in it.
-    waiting: FxHashSet<(usize, View)>,
+    /// Who waits for them: the state that frame was entered in, and how it waits.
+    waiting: FxHashSet<(usize, Waiting)>,
     /// Whether such a frame can be the lowest one.
     lowest: bool,
 }
@@ -98,20 +104,29 @@ pub fn reachable(program: &Program, allowed: usize) -> Result<Reachable, TooLarg
 
 /// Every valuation of the globals and of the entry procedure's locals.
 fn start_views(program: &Program, allowed: usize) -> Result<Vec<View>, TooLarge> {
-    let globals = program.globals.len();
-    let bits = globals + program.procedure(program.entry).locals.len();
-    if bits >= 64 || 1_usize << bits > allowed {
-        return Err(TooLarge);
+    let cells = || {
+        let locals = &program.procedure(program.entry).locals;
+        program.globals.iter().chain(locals)
+    };
+    let mut valuations: Vec<Vec<u64>> = vec![Vec::new()];
+    for cell in cells() {
+        let count = cell.domain.size().saturating_mul(valuations.len() as u128);
+        if count > allowed as u128 {
+            return Err(TooLarge);
+        }
+        let values = 0..cell.domain.size() as u64;
+        let with = |value| valuations.iter().map(move |v| [&v[..], &[value]].concat());
+        valuations = values.flat_map(with).collect();
     }
-    let view = |number: u64| {
-        let values: Vec<bool> = (0..bits).map(|bit| number >> bit & 1 == 1).collect();
+    let view = |values: Vec<u64>| {
+        let (globals, locals) = values.split_at(program.globals.len());
         View {
             at: program.entry_point(),
-            valuation: Valuation::new(&values[..globals], &values[globals..]),
+            valuation: Valuation::new(globals, locals),
             returns: None,
         }
     };
-    Ok((0..1 << bits).map(view).collect())
+    Ok(valuations.into_iter().map(view).collect())
 }
 
 impl Exploration<'_> {
@@ -136,17 +151,17 @@ impl Exploration<'_> {
     }
 
     fn explore(&mut self, frame: usize, view: &View) -> Result<(), TooLarge> {
-        for outcome in successors(self.program, view) {
+        for outcome in successors(self.program, view, self.allowed)? {
             match outcome {
                 Outcome::Next(next) => self.reach(frame, next)?,
-                Outcome::Error => self.error = true,
-                Outcome::Enter(entry) => {
+                Outcome::Error(_) => self.error = true,
+                Outcome::Enter(entry, waiting) => {
                     let callee = self.enter(entry)?;
-                    let waiting = (frame, view.clone());
-                    if self.frames[callee].waiting.insert(waiting) {
+                    let waits = (frame, waiting.clone());
+                    if self.frames[callee].waiting.insert(waits) {
                         let exits: Vec<_> = self.frames[callee].exits.iter().cloned().collect();
                         for exit in exits {
-                            self.resume(frame, view, &exit)?;
+                            self.resume(frame, &waiting, &exit)?;
                         }
                     }
                 }
@@ -155,8 +170,8 @@ impl Exploration<'_> {
                     let exit = (globals, returns);
                     if self.frames[frame].exits.insert(exit.clone()) {
                         let waiting: Vec<_> = self.frames[frame].waiting.iter().cloned().collect();
-                        for (caller, call) in waiting {
-                            self.resume(caller, &call, &exit)?;
+                        for (caller, waiting) in waiting {
+                            self.resume(caller, &waiting, &exit)?;
                         }
                     }
                 }
@@ -165,22 +180,15 @@ impl Exploration<'_> {
         Ok(())
     }
 
-    fn resume(&mut self, frame: usize, call: &View, exit: &Exit) -> Result<(), TooLarge> {
-        let mut resumed = Vec::new();
-        resume(
-            self.program,
-            call.at,
-            call.valuation.locals(),
-            &exit.0,
-            exit.1.as_deref(),
-            &Anything,
-            &mut |view| {
-                resumed.push(view);
-                true
-            },
-        );
-        resumed
-            .into_iter()
-            .try_for_each(|view| self.reach(frame, view))
+    fn resume(&mut self, frame: usize, waiting: &Waiting, exit: &Exit) -> Result<(), TooLarge> {
+        let (globals, returns) = exit;
+        let returns = returns.as_deref();
+        for outcome in resumptions(self.program, waiting, globals, returns, self.allowed)? {
+            match outcome {
+                Outcome::Next(view) => self.reach(frame, view)?,
+                _ => self.error = true,
+            }
+        }
+        Ok(())
     }
 }

@@ -8,8 +8,8 @@
 use super::buchi::{Buchi, Marks, State};
 use super::{TooLarge, start_views};
 use crate::interpreter::replay::{Location, Step};
-use crate::interpreter::step::{Anything, Outcome, resume, successors};
-use crate::interpreter::{Valuation, View};
+use crate::interpreter::step::{Outcome, resumptions, successors};
+use crate::interpreter::{Valuation, View, Waiting};
 use crate::program::Program;
 use crate::property::Atom;
 
@@ -18,8 +18,8 @@ use crate::property::Atom;
 pub enum Control {
     At(View),
     /// The globals; so for *error*.
-    Terminated(Vec<bool>),
-    Error(Vec<bool>),
+    Terminated(Vec<u64>),
+    Error(Vec<u64>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -31,9 +31,9 @@ pub struct Head {
 /// How a frame was left.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Exit {
-    pub globals: Vec<bool>,
+    pub globals: Vec<u64>,
     /// The return values, if they were fixed.
-    pub returns: Option<Box<[bool]>>,
+    pub returns: Option<Box<[u64]>>,
     pub state: State,
 }
 
@@ -42,8 +42,8 @@ pub struct Exit {
 pub enum Move {
     /// To another head of the same frame, or to an end.
     Step(Head),
-    /// To a new frame on top; the old one waits where it is.
-    Push(Head),
+    /// To a new frame on top; the old one waits.
+    Push(Head, Waiting),
     /// To whatever the frame below makes of it.
     Pop(Exit),
 }
@@ -53,12 +53,14 @@ pub struct Product<'a> {
     pub program: &'a Program,
     pub atoms: &'a [Atom],
     pub automaton: &'a Buchi,
+    /// How many steps a head may have.
+    pub allowed: usize,
 }
 
 impl Product<'_> {
     /// The heads that runs begin with.
-    pub fn starts(&self, allowed: usize) -> Result<Vec<Head>, TooLarge> {
-        let views = start_views(self.program, allowed)?.into_iter();
+    pub fn starts(&self) -> Result<Vec<Head>, TooLarge> {
+        let views = start_views(self.program, self.allowed)?.into_iter();
         let with = |view: View| {
             self.automaton.initial.iter().map(move |state| Head {
                 control: Control::At(view.clone()),
@@ -69,22 +71,24 @@ impl Product<'_> {
     }
 
     /// All steps from a head, with the marks that the automaton sees.
-    pub fn moves(&self, head: &Head) -> Vec<(Move, Marks)> {
+    pub fn moves(&self, head: &Head) -> Result<Vec<(Move, Marks)>, TooLarge> {
         let letter = self.letter(&head.control);
         let read: Vec<_> = self.automaton.read(head.state, &letter).collect();
         if read.is_empty() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let at = |control, state| Head { control, state };
         let mut moves = Vec::new();
         match &head.control {
             Control::At(view) => {
-                for outcome in successors(self.program, view) {
+                for outcome in successors(self.program, view, self.allowed)? {
                     for (state, marks) in &read {
                         let next = match outcome.clone() {
                             Outcome::Next(view) => Move::Step(at(Control::At(view), *state)),
-                            Outcome::Enter(view) => Move::Push(at(Control::At(view), *state)),
-                            Outcome::Error => {
+                            Outcome::Enter(view, waiting) => {
+                                Move::Push(at(Control::At(view), *state), waiting)
+                            }
+                            Outcome::Error(_) => {
                                 let globals = view.valuation.globals().to_vec();
                                 Move::Step(at(Control::Error(globals), *state))
                             }
@@ -104,28 +108,21 @@ impl Product<'_> {
                 }
             }
         }
-        moves
+        Ok(moves)
     }
 
-    /// The heads after a return into a frame that waits at a call.
-    pub fn resumed(&self, call: &View, exit: &Exit) -> Vec<Head> {
-        let mut resumed = Vec::new();
-        resume(
-            self.program,
-            call.at,
-            call.valuation.locals(),
-            &exit.globals,
-            exit.returns.as_deref(),
-            &Anything,
-            &mut |view| {
-                resumed.push(Head {
-                    control: Control::At(view),
-                    state: exit.state,
-                });
-                true
+    /// The heads after a return into a frame that waits.
+    pub fn resumed(&self, waiting: &Waiting, exit: &Exit) -> Result<Vec<Head>, TooLarge> {
+        let returns = exit.returns.as_deref();
+        let outcomes = resumptions(self.program, waiting, &exit.globals, returns, self.allowed)?;
+        let head = |outcome| Head {
+            control: match outcome {
+                Outcome::Next(view) => Control::At(view),
+                _ => Control::Error(exit.globals.clone()),
             },
-        );
-        resumed
+            state: exit.state,
+        };
+        Ok(outcomes.into_iter().map(head).collect())
     }
 
     /// The truth of each atom.

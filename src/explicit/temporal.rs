@@ -46,6 +46,7 @@ fn has_accepted_run(
         program,
         atoms,
         automaton,
+        allowed,
     };
     let (heads, edges) = head_graph(&product, allowed)?;
     Ok(has_fair_cycle(heads, &edges, automaton.all))

@@ -11,7 +11,7 @@ use super::tableau::tableau;
 use super::tests::program;
 use super::{TooLarge, has_infinite_run, violates};
 use crate::generate::random::{Options, labels, program as random_program};
-use crate::interpreter::View;
+use crate::interpreter::Waiting;
 use crate::program::Program;
 use crate::property::{Atom, Temporal};
 use indexmap::IndexSet;
@@ -22,27 +22,21 @@ const ALLOWED: usize = 20_000;
 const CONFIGURATIONS: usize = 5_000;
 
 /// The top, and the calls that wait below it.
-type Configuration = (Head, Vec<View>);
+type Configuration = (Head, Vec<Waiting>);
 
 /// Whether there is an accepted run, if there are at most `allowed` configurations.
 fn unfolded(product: &Product<'_>, allowed: usize) -> Result<bool, TooLarge> {
-    let starts = product.starts(allowed)?.into_iter();
+    let starts = product.starts()?.into_iter();
     let mut configurations: IndexSet<Configuration> =
         starts.map(|head| (head, Vec::new())).collect();
     let mut edges = Vec::new();
     let mut source = 0;
     while let Some((head, stack)) = configurations.get_index(source).cloned() {
-        for (next, marks) in product.moves(&head) {
+        for (next, marks) in product.moves(&head)? {
             let targets = match next {
                 Move::Step(next) => vec![(next, stack.clone())],
-                Move::Push(callee) => {
-                    let Control::At(call) = &head.control else {
-                        panic!("an end calls nothing");
-                    };
-                    vec![(
-                        callee,
-                        [stack.as_slice(), std::slice::from_ref(call)].concat(),
-                    )]
+                Move::Push(callee, waiting) => {
+                    vec![(callee, [&stack[..], &[waiting]].concat())]
                 }
                 Move::Pop(exit) => match stack.split_last() {
                     None => {
@@ -50,9 +44,14 @@ fn unfolded(product: &Product<'_>, allowed: usize) -> Result<bool, TooLarge> {
                         let state = exit.state;
                         vec![(Head { control, state }, Vec::new())]
                     }
-                    Some((call, below)) => {
-                        let resumed = product.resumed(call, &exit).into_iter();
-                        resumed.map(|head| (head, below.to_vec())).collect()
+                    Some((waiting, below)) => {
+                        let resumed = product.resumed(waiting, &exit)?.into_iter();
+                        // In *error* no frame is left.
+                        let below = |head: &Head| match head.control {
+                            Control::Error(_) => Vec::new(),
+                            _ => below.to_vec(),
+                        };
+                        resumed.map(|head| (head.clone(), below(&head))).collect()
                     }
                 },
             };
@@ -90,6 +89,7 @@ fn compare(text: &str, program: &Program, formula: &str) -> Option<bool> {
         program,
         atoms: &temporal.atoms,
         automaton: &automaton,
+        allowed: CONFIGURATIONS,
     };
     let unfolded = unfolded(&product, CONFIGURATIONS).ok()?;
     assert_eq!(unfolded, verdict, "{formula}\n{text}");
@@ -212,6 +212,7 @@ fn summaries_agree_with_whole_stacks() {
             program: &program,
             atoms: &[Atom::Terminated, Atom::Error],
             automaton: &Buchi::never(2),
+            allowed: CONFIGURATIONS,
         };
         if let (Ok(unfolded), Ok(infinite)) = (unfolded(&running, CONFIGURATIONS), infinite) {
             assert_eq!(unfolded, infinite, "{text}");

@@ -1,7 +1,8 @@
 //! Bebop's T(N) (Figure 4 of its paper): N procedures that each call the next one twice.
 //!
 //! Without recursion, but with exponentially many executions; the question is whether the
-//! label `reach` can be reached, and the answer is yes.
+//! label `reach` can be reached, and the answer is yes. Moped's variant, in Remopla, counts
+//! with one integer from 0 to 7 instead of three truth values.
 
 use std::io::{self, Write};
 
@@ -49,6 +50,53 @@ begin
   fi
   g := !g;
 end
+"
+        )?;
+    }
+    Ok(())
+}
+
+pub fn write_with_integer(n: u32, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(
+        b"bool g;
+
+init main;
+
+module void main()
+{
+  level1();
+  level1();
+  if
+  :: !g -> reach: skip;
+  :: else -> skip;
+  fi
+}
+",
+    )?;
+    for i in 1..=n {
+        let statement = match i == n {
+            true => "skip".to_owned(),
+            false => format!("level{}()", i + 1),
+        };
+        write!(
+            out,
+            "
+module void level{i}()
+{{
+  int n(3);
+  if
+  :: g ->
+    n = 0;
+    do
+    :: n < 7 -> n = n + 1;
+    :: else -> break;
+    od
+  :: else ->
+    {statement};
+    {statement};
+  fi
+  g = !g;
+}}
 "
         )?;
     }

@@ -5,10 +5,11 @@
 //! of the called frame from its entry to its exit, which is replayed once however often it
 //! is used.
 
-use super::step::{Outcome, Wish, choose, resume};
-use super::values::Values;
-use super::{Valuation, View};
-use crate::program::{Action, PointId, Program, VariableId};
+use super::failure::Failure;
+use super::step::{Outcome, Wish, choose, choose_resumption};
+use super::{Valuation, View, Waiting};
+use crate::program::{PointId, Program, VariableId};
+use std::cmp::Ordering;
 use std::fmt;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +28,7 @@ pub struct Step {
     /// In *error* and *terminated*: the globals only.
     pub valuation: Valuation,
     /// At an exit, the values that a `return` has fixed.
-    pub returns: Option<Box<[bool]>>,
+    pub returns: Option<Box<[u64]>>,
     /// A call whose whole execution is folded: the next step is the one after its return.
     pub folded: Option<SegmentId>,
 }
@@ -45,6 +46,8 @@ pub struct Trace {
     /// What folded calls stand on. A segment uses only segments before it. Its first step
     /// is at a procedure's entry, its last at the exit; depths count from its own frame.
     pub segments: Vec<Vec<Step>>,
+    /// If the execution comes to *error*: why.
+    pub failure: Option<Failure>,
 }
 
 /// The first place where a list is no execution.
@@ -89,6 +92,7 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<(), Mismatch> {
         let replay = Replay {
             program,
             segments: &trace.segments[..i],
+            failure: None,
         };
         let first = steps.first().ok_or_else(|| fail(0))?;
         let Location::At(entry) = first.location else {
@@ -115,6 +119,7 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<(), Mismatch> {
     let replay = Replay {
         program,
         segments: &trace.segments,
+        failure: trace.failure.as_ref(),
     };
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
     replay.run_all(&steps).map_err(fail)?;
@@ -139,6 +144,7 @@ fn closes(trace: &Trace) -> bool {
 struct Replay<'a> {
     program: &'a Program,
     segments: &'a [Vec<Step>],
+    failure: Option<&'a Failure>,
 }
 
 impl Replay<'_> {
@@ -148,24 +154,28 @@ impl Replay<'_> {
 
     /// Fails with the index of the step that does not follow.
     fn run_all(&self, steps: &[&Step]) -> Result<(), usize> {
-        // The frames below the top one: where they wait, and with which locals.
-        let mut stack: Vec<(PointId, Box<[bool]>)> = Vec::new();
+        // The frames below the top one.
+        let mut stack: Vec<Waiting> = Vec::new();
         if steps.first().is_some_and(|first| first.depth != 0) {
             return Err(0);
         }
+        let returns = returns_of(steps);
         for (i, pair) in steps.windows(2).enumerate() {
-            if !self.follows(pair[0], pair[1], &mut stack) {
+            let returned = returns[i].map(|at| steps[at]);
+            if !self.follows(pair[0], pair[1], returned, &mut stack) {
                 return Err(i + 1);
             }
         }
         Ok(())
     }
 
+    /// `returned` is, for a call, the step at which its frame goes on.
     fn follows(
         &self,
         before: &Step,
         after: &Step,
-        stack: &mut Vec<(PointId, Box<[bool]>)>,
+        returned: Option<&Step>,
+        stack: &mut Vec<Waiting>,
     ) -> bool {
         let program = self.program;
         let Some(view) = before.view() else {
@@ -175,73 +185,62 @@ impl Replay<'_> {
         if before.folded.is_some() {
             return self.follows_folded(before, &view, after);
         }
-        let exactly = Exactly(after);
-        let outcome = match after.location {
-            Location::Error => choose(program, &view, &exactly, |o| *o == Outcome::Error),
-            Location::Terminated => choose(program, &view, &exactly, is_leave),
-            Location::At(_) => {
-                let wanted = after.view();
-                choose(program, &view, &exactly, |outcome| match outcome {
-                    Outcome::Next(view) | Outcome::Enter(view) => Some(view) == wanted.as_ref(),
-                    Outcome::Leave { .. } => true,
-                    Outcome::Error => false,
-                })
-            }
+        let exactly = Exactly {
+            step: after,
+            returned,
         };
+        let wanted = after.view();
+        let outcome = choose(program, &view, &exactly, |outcome| match outcome {
+            Outcome::Next(view) | Outcome::Enter(view, _) => Some(view) == wanted.as_ref(),
+            Outcome::Leave { .. } => true,
+            Outcome::Error(failure) => self.fails(after, failure),
+        });
         match outcome {
             None => false,
-            Some(Outcome::Error) => {
-                after.depth == 0 && only_globals(after, before.valuation.globals())
-            }
+            Some(Outcome::Error(_)) => only_globals(after, before.valuation.globals()),
             Some(Outcome::Next(_)) => after.depth == before.depth,
-            Some(Outcome::Enter(_)) => {
-                stack.push((view.at, view.valuation.locals().into()));
+            Some(Outcome::Enter(_, waiting)) => {
+                stack.push(waiting);
                 after.depth == before.depth + 1
             }
             Some(Outcome::Leave { globals, returns }) => match stack.pop() {
-                None => {
-                    after.location == Location::Terminated
-                        && after.depth == 0
-                        && only_globals(after, &globals)
-                }
-                Some((call, locals)) => {
-                    after.depth + 1 == before.depth
-                        && self.resumes(call, &locals, &globals, returns.as_deref(), after)
+                None => after.location == Location::Terminated && only_globals(after, &globals),
+                Some(waiting) => {
+                    self.resumes(&waiting, &globals, returns.as_deref(), after)
+                        && (after.view().is_none() || after.depth + 1 == before.depth)
                 }
             },
         }
     }
 
+    /// Whether a step is in *error* for this reason.
+    fn fails(&self, step: &Step, failure: &Failure) -> bool {
+        step.location == Location::Error && self.failure == Some(failure)
+    }
+
     fn resumes(
         &self,
-        call: PointId,
-        locals: &[bool],
-        globals: &[bool],
-        returns: Option<&[bool]>,
+        waiting: &Waiting,
+        globals: &[u64],
+        returns: Option<&[u64]>,
         after: &Step,
     ) -> bool {
         let wanted = after.view();
-        let mut found = false;
-        let wish = Exactly(after);
-        resume(
-            self.program,
-            call,
-            locals,
-            globals,
-            returns,
-            &wish,
-            &mut |view| {
-                found = Some(view) == wanted;
-                !found
-            },
-        );
-        found
+        let wish = Exactly {
+            step: after,
+            returned: None,
+        };
+        let accept = |outcome: &Outcome| match outcome {
+            Outcome::Next(view) => Some(view) == wanted.as_ref(),
+            Outcome::Error(failure) => self.fails(after, failure) && only_globals(after, globals),
+            Outcome::Enter(..) | Outcome::Leave { .. } => false,
+        };
+        choose_resumption(self.program, waiting, globals, returns, &wish, accept).is_some()
     }
 
     fn follows_folded(&self, before: &Step, view: &View, after: &Step) -> bool {
         let program = self.program;
-        if !matches!(program.point(view.at).action, Action::Call(_)) || after.depth != before.depth
-        {
+        if after.view().is_some() && after.depth != before.depth {
             return false;
         }
         let segment = before
@@ -253,47 +252,77 @@ impl Replay<'_> {
         let (Some(entry_view), Some(exit_view)) = (entry.view(), exit.view()) else {
             return false;
         };
-        let enters = choose(program, view, &Exactly(entry), |outcome| {
-            *outcome == Outcome::Enter(entry_view.clone())
+        let entered = Exactly {
+            step: entry,
+            returned: Some(after),
+        };
+        let enters = choose(
+            program,
+            view,
+            &entered,
+            |outcome| matches!(outcome, Outcome::Enter(view, _) if *view == entry_view),
+        );
+        let left = Exactly {
+            step: exit,
+            returned: None,
+        };
+        let leaves = choose(program, &exit_view, &left, |outcome| {
+            matches!(outcome, Outcome::Leave { .. })
         });
-        let leaves = choose(program, &exit_view, &Exactly(exit), is_leave);
         match (enters, leaves) {
-            (Some(_), Some(Outcome::Leave { globals, returns })) => self.resumes(
-                view.at,
-                view.valuation.locals(),
-                &globals,
-                returns.as_deref(),
-                after,
-            ),
+            (Some(Outcome::Enter(_, waiting)), Some(Outcome::Leave { globals, returns })) => {
+                self.resumes(&waiting, &globals, returns.as_deref(), after)
+            }
             _ => false,
         }
     }
 }
 
-fn is_leave(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Leave { .. })
+/// For each call whose frame is popped again, the index of the step after that.
+fn returns_of(steps: &[&Step]) -> Vec<Option<usize>> {
+    let mut returns = vec![None; steps.len()];
+    let mut open = Vec::new();
+    for (i, pair) in steps.windows(2).enumerate() {
+        if pair[1].view().is_none() {
+            break;
+        }
+        match pair[1].depth.cmp(&pair[0].depth) {
+            Ordering::Greater => open.push(i),
+            Ordering::Less => {
+                if let Some(call) = open.pop() {
+                    returns[call] = Some(i + 1);
+                }
+            }
+            Ordering::Equal => {}
+        }
+    }
+    returns
 }
 
-fn only_globals(step: &Step, globals: &[bool]) -> bool {
-    step.valuation.globals() == globals && step.valuation.locals().is_empty()
+fn only_globals(step: &Step, globals: &[u64]) -> bool {
+    step.depth == 0
+        && step.valuation.globals() == globals
+        && step.valuation.locals().is_empty()
+        && step.returns.is_none()
 }
 
 /// Wants exactly the values of a step.
-struct Exactly<'a>(&'a Step);
+struct Exactly<'a> {
+    step: &'a Step,
+    /// Where the frame goes on that a call leaves below.
+    returned: Option<&'a Step>,
+}
 
 impl Wish for Exactly<'_> {
-    fn variable(&self, variable: VariableId) -> Values {
-        let valuation = &self.0.valuation;
-        let value = match variable {
-            VariableId::Global(i) => valuation.globals().get(i as usize),
-            VariableId::Local(i) => valuation.locals().get(i as usize),
-        };
-        value.map_or(Values::ANY, |value| Values::only(*value))
+    fn variable(&self, variable: VariableId) -> Option<u64> {
+        self.step.valuation.find(variable)
     }
 
-    fn returned(&self, index: u32) -> Values {
-        let returns = self.0.returns.as_ref();
-        let value = returns.and_then(|returns| returns.get(index as usize));
-        value.map_or(Values::ANY, |value| Values::only(*value))
+    fn returned(&self, index: u32) -> Option<u64> {
+        self.step.returns.as_ref()?.get(index as usize).copied()
+    }
+
+    fn waiting(&self, variable: VariableId) -> Option<u64> {
+        self.returned?.valuation.find(variable)
     }
 }

@@ -11,6 +11,8 @@ mod scope;
 mod tests;
 mod unknown;
 
+pub use remopla::{RemoplaOptions, remopla};
+
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::program::{Cell, Language, Overflow, ProcedureId, Program};
 use crate::source::{Source, Span};

@@ -6,9 +6,11 @@
 use super::{PropertyError, remopla};
 use crate::analysis::Observed;
 use crate::diagnostic::nearest;
+use crate::interpreter::evaluation::evaluate;
 use crate::interpreter::replay::{Location, Step};
-use crate::interpreter::values::{Values, evaluate};
-use crate::program::{Language, Operation, PointId, ProcedureId, Program, VariableId};
+use crate::interpreter::value_of;
+use crate::interpreter::values::Possible;
+use crate::program::{Domain, Language, Operation, PointId, ProcedureId, Program, VariableId};
 use crate::source::{Source, Span};
 use crate::syntax::property::{PropertyName, parse_property};
 use crate::syntax::tree::{BinaryOperator, Node};
@@ -24,7 +26,8 @@ pub enum Atom {
     /// The top frame belongs to this procedure.
     In(ProcedureId),
     /// A deterministic expression in postfix form is 1. A [`VariableId::Local`] in it is an
-    /// index into `locals`; a local whose procedure is not on top reads as 0.
+    /// index into `locals`. Where its procedure is not on top, a truth value is 0 and a
+    /// number has no value.
     Expression {
         operations: Vec<Operation>,
         locals: Vec<(ProcedureId, u32)>,
@@ -50,14 +53,14 @@ impl Atom {
         };
         let reads = operations.iter().filter_map(Operation::cells_read);
         let cells = reads.flat_map(|(first, count, _)| (0..count).map(move |k| first.plus(k)));
-        let reads = cells.map(|cell| match cell {
+        let observed = cells.map(|variable| match variable {
             VariableId::Global(index) => Observed::Global(index),
             VariableId::Local(index) => {
                 let (procedure, local) = locals[index as usize];
                 Observed::Local(procedure, local)
             }
         });
-        reads.collect()
+        observed.collect()
     }
 
     /// Whether it is true of a configuration.
@@ -73,16 +76,22 @@ impl Atom {
             Atom::At(points) => top.is_some_and(|top| points.contains(&top)),
             Atom::In(wanted) => procedure == Some(*wanted),
             Atom::Expression { operations, locals } => {
-                let read = |variable| match variable {
-                    VariableId::Global(_) => Values::only(step.valuation.get(variable)),
-                    VariableId::Local(index) => {
-                        let (of, local) = locals[index as usize];
-                        let value =
-                            procedure == Some(of) && step.valuation.get(VariableId::Local(local));
-                        Values::only(value)
+                let read = |variable, _| {
+                    let (of, variable) = match variable {
+                        VariableId::Global(_) => (procedure, variable),
+                        VariableId::Local(index) => {
+                            let (of, local) = locals[index as usize];
+                            (Some(of), VariableId::Local(local))
+                        }
+                    };
+                    let domain = program.cell(of.unwrap_or(program.entry), variable).domain;
+                    match (domain, of == procedure) {
+                        (_, true) => value_of(domain, step.valuation.get(variable)),
+                        (Domain::Boolean, false) => value_of(domain, 0),
+                        (_, false) => Possible::not_there(),
                     }
                 };
-                evaluate(operations, read, read).contains(true)
+                evaluate(operations, read).may_be(true)
             }
         }
     }

@@ -11,9 +11,13 @@ pub use dot::write as write_dot;
 pub use listing::write as write_listing;
 
 use super::excerpt::harmless;
-use crate::analysis::{CallGraph, Layout, Liveness, ModRef, reachable_points};
+use super::values::variables;
+use crate::analysis::{CallGraph, DataVariable, Layout, Liveness, ModRef, reachable_points};
 use crate::bits;
-use crate::program::{Action, Cell, PointId, Procedure, ProcedureId, Program, VariableId};
+use crate::program::{
+    Action, Cell, Declaration, PointId, Procedure, ProcedureId, Program, VariableId,
+};
+use std::ops::Range;
 
 /// A program and what is known about it before any of its states is looked at.
 pub struct Graph<'a> {
@@ -73,17 +77,34 @@ impl<'a> Graph<'a> {
 
     /// `name(parameters)`.
     fn header(&self, procedure: &Procedure) -> String {
-        let parameters = &procedure.locals[..procedure.parameters as usize];
-        format!("{}({})", self.text(procedure.name), self.names(parameters))
+        let (name, parameters) = (self.text(procedure.name), procedure.parameters as usize);
+        format!("{name}({})", self.locals_in(procedure, 0..parameters))
     }
 
     /// The locals that are no parameters.
     fn locals(&self, procedure: &Procedure) -> String {
-        self.names(&procedure.locals[procedure.parameters as usize..])
+        let parameters = procedure.parameters as usize;
+        self.locals_in(procedure, parameters..procedure.locals.len())
     }
 
-    fn names(&self, list: &[Cell]) -> String {
-        let texts: Vec<String> = list.iter().map(|cell| self.text(cell.name)).collect();
+    fn locals_in(&self, procedure: &Procedure, range: Range<usize>) -> String {
+        self.names(&procedure.locals, &procedure.declarations, range)
+    }
+
+    fn globals(&self) -> String {
+        let Program {
+            globals,
+            declarations,
+            ..
+        } = self.program;
+        self.names(globals, declarations, 0..globals.len())
+    }
+
+    /// The variables whose cells are in a range.
+    fn names(&self, cells: &[Cell], declarations: &[Declaration], range: Range<usize>) -> String {
+        let all = variables(cells, declarations);
+        let inside = all.filter(|variable| range.contains(&variable.first));
+        let texts: Vec<String> = inside.map(|variable| self.text(variable.name)).collect();
         texts.join(", ")
     }
 
@@ -91,25 +112,31 @@ impl<'a> Graph<'a> {
         harmless(self.program.names.text(name))
     }
 
-    /// The names of a set of data variables.
-    fn variables(&self, procedure: ProcedureId, set: &[u64]) -> String {
-        let globals = self.layout.global_range();
-        let names = bits::members(set).filter_map(|variable| {
-            let variable = if variable < globals.start {
-                VariableId::Local(variable)
-            } else if variable < globals.end {
-                VariableId::Global(variable - globals.start)
-            } else {
-                return Some(format!("returned {}", variable - globals.end + 1));
-            };
-            // Below an exit, a set may speak of another procedure's locals.
-            let locals = self.program.procedure(procedure).locals.len() as u32;
-            match variable {
-                VariableId::Local(index) if index >= locals => None,
-                _ => Some(harmless(self.program.variable_name(procedure, variable))),
+    /// The names of a set of data variables: a variable as a whole if all its cells are
+    /// in, otherwise those that are. (Below an exit, a set may speak of another procedure's
+    /// locals.)
+    fn variables(&self, id: ProcedureId, set: &[u64]) -> String {
+        let (program, layout) = (self.program, &self.layout);
+        let procedure = program.procedure(id);
+        let is_in = |bits: Range<DataVariable>| bits.clone().any(|bit| bits::contains(set, bit));
+        let local = |i: usize| layout.cell(id, VariableId::Local(i as u32));
+        let global = |i: usize| layout.global(i as u32);
+        let mut names = Vec::new();
+        let mut add = |cells: &[Cell], declared: &[Declaration], bits: &dyn Fn(usize) -> _| {
+            for variable in variables(cells, declared) {
+                let inside: Vec<_> = variable.cells().filter(|i| is_in(bits(*i))).collect();
+                match !inside.is_empty() && inside.len() == variable.cells().len() {
+                    true => names.push(self.text(variable.name)),
+                    false => names.extend(inside.iter().map(|i| self.text(cells[*i].name))),
+                }
             }
-        });
-        names.collect::<Vec<_>>().join(", ")
+        };
+        add(&procedure.locals, &procedure.declarations, &local);
+        add(&program.globals, &program.declarations, &global);
+        let returned =
+            (0..procedure.returns.len() as u32).filter(|i| is_in(layout.returned(id, *i)));
+        names.extend(returned.map(|i| format!("returned {}", i + 1)));
+        names.join(", ")
     }
 
     fn live(&self, point: PointId) -> String {
@@ -148,9 +175,10 @@ impl<'a> Graph<'a> {
         let action = &self.program.point(point).action;
         let mut list: Vec<Successor> = Vec::new();
         action.for_each_successor(exit, |to| list.push(Successor { when: "", to }));
-        if let Action::Branch { arms, .. } = action {
-            // With one condition it is true or false; with more, they are tried in order.
-            let several = ["1st", "2nd", "3rd"];
+        // With one condition it is true or false; with more, they are tried in order, or any
+        // that is true is taken.
+        let several = ["1st", "2nd", "3rd"];
+        if let Action::Branch { arms, .. } | Action::Select { arms, .. } = action {
             for (i, successor) in list.iter_mut().enumerate() {
                 successor.when = match (i == arms.len(), arms.len()) {
                     (true, 1) => "false",

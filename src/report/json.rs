@@ -2,10 +2,13 @@
 //!
 //! Written as a stream: a trace of a hundred thousand steps is never copied.
 
+use super::failure::explain;
+use super::values::{Row, Valued, returned, variables};
 use super::{ReportedResult, Results};
 use crate::check::{TraceFinding, Verdict};
+use crate::interpreter::failure::Reason;
 use crate::interpreter::replay::{Location, Step, Trace};
-use crate::program::{Cell, Program};
+use crate::program::{Cell, Declaration, Program};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct, Serializer};
 use std::io::Write;
@@ -107,42 +110,59 @@ struct TraceObject<'a>(&'a Program, &'a Trace);
 
 impl Serialize for TraceObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let TraceObject(program, steps) = *self;
+        // A failed assertion needs no explanation.
+        let failure = steps.failure.as_ref();
+        let failure = failure.filter(|failure| failure.reason != Reason::Assertion);
+        let reason = failure.map(|failure| explain(program, failure));
+        let list = |steps| Steps {
+            program,
+            steps,
+            reason: reason.as_deref(),
+        };
         let mut trace = serializer.serialize_struct("trace", 2)?;
-        trace.serialize_field("stem", &Steps(self.0, &self.1.stem))?;
-        trace.serialize_field("loop", &Steps(self.0, &self.1.cycle))?;
+        trace.serialize_field("stem", &list(&steps.stem))?;
+        trace.serialize_field("loop", &list(&steps.cycle))?;
         trace.end()
     }
 }
 
-struct Steps<'a>(&'a Program, &'a [Step]);
+struct Steps<'a> {
+    program: &'a Program,
+    steps: &'a [Step],
+    /// Why the program is in *error*, if it is.
+    reason: Option<&'a str>,
+}
 
 impl Serialize for Steps<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.1.len()))?;
-        for step in self.1 {
-            list.serialize_element(&StepObject(self.0, step))?;
+        let mut list = serializer.serialize_seq(Some(self.steps.len()))?;
+        for step in self.steps {
+            list.serialize_element(&StepObject(self, step))?;
         }
         list.end()
     }
 }
 
-struct StepObject<'a>(&'a Program, &'a Step);
+struct StepObject<'a>(&'a Steps<'a>, &'a Step);
 
 impl Serialize for StepObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let StepObject(program, step) = *self;
-        let names = |list: &'_ [Cell]| -> Vec<&str> {
-            list.iter()
-                .map(|cell| program.names.text(cell.name))
-                .collect()
-        };
+        let StepObject(
+            Steps {
+                program, reason, ..
+            },
+            step,
+        ) = *self;
         let mut map = serializer.serialize_map(None)?;
-        let mut locals = Vec::new();
+        let procedure = match step.location {
+            Location::At(point) => Some(program.procedure_of(point)),
+            Location::Error | Location::Terminated => None,
+        };
         match step.location {
             Location::At(point) => {
                 let procedure = program.procedure_of(point);
                 let position = program.position_of(point);
-                locals = names(&procedure.locals);
                 map.serialize_entry("procedure", program.names.text(procedure.name))?;
                 let kind = match point == procedure.exit() {
                     true => "exit",
@@ -168,12 +188,26 @@ impl Serialize for StepObject<'_> {
             }
         }
         map.serialize_entry("depth", &step.depth)?;
-        let globals = names(&program.globals);
-        map.serialize_entry("globals", &Valued(&globals, step.valuation.globals()))?;
-        map.serialize_entry("locals", &Valued(&locals, step.valuation.locals()))?;
-        if let Some(returns) = &step.returns {
-            let returns: Vec<u8> = returns.iter().map(|value| u8::from(*value)).collect();
-            map.serialize_entry("returns", &returns)?;
+        let globals = Variables {
+            program,
+            cells: &program.globals,
+            declarations: &program.declarations,
+            values: step.valuation.globals(),
+        };
+        map.serialize_entry("globals", &globals)?;
+        let locals = Variables {
+            cells: procedure.map_or(&[], |procedure| &procedure.locals),
+            declarations: procedure.map_or(&[], |procedure| &procedure.declarations),
+            values: step.valuation.locals(),
+            ..globals
+        };
+        map.serialize_entry("locals", &locals)?;
+        if let Some((procedure, values)) = procedure.zip(step.returns.as_deref()) {
+            let (domains, shapes) = (&procedure.returns, &procedure.return_shapes);
+            map.serialize_entry("returns", &returned(program, domains, shapes, values))?;
+        }
+        if let Some(reason) = reason.filter(|_| step.location == Location::Error) {
+            map.serialize_entry("reason", reason)?;
         }
         if step.folded.is_some() {
             map.serialize_entry("folded", &true)?;
@@ -182,11 +216,25 @@ impl Serialize for StepObject<'_> {
     }
 }
 
-struct Valued<'a>(&'a [&'a str], &'a [bool]);
+struct Variables<'a> {
+    program: &'a Program,
+    cells: &'a [Cell],
+    declarations: &'a [Declaration],
+    values: &'a [u64],
+}
 
-impl Serialize for Valued<'_> {
+impl Serialize for Variables<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let values = self.1.iter().map(|value| u8::from(*value));
-        serializer.collect_map(self.0.iter().zip(values))
+        let entries = variables(self.cells, self.declarations).map(|variable| {
+            let value = Valued {
+                program: self.program,
+                row: Row::Cells(self.cells),
+                values: self.values,
+                shape: variable.shape,
+                first: variable.first,
+            };
+            (self.program.names.text(variable.name), value)
+        });
+        serializer.collect_map(entries)
     }
 }

@@ -3,10 +3,12 @@
 pub mod configurations;
 pub mod diagnostics;
 mod excerpt;
+mod failure;
 pub mod graph;
 pub mod json;
 pub mod text;
 mod trace;
+mod values;
 
 use crate::check::{Finding, Statistics};
 use crate::program::Program;

@@ -3,11 +3,14 @@
 //! In the order of execution, indented by call depth, each step with its line number and
 //! its text. Beside it the values: all in scope at the start and on entering a procedure,
 //! afterwards only those that changed, and never one that does not matter for this trace.
+//! Of an array or a struct the cells that changed, or the whole if all did.
 
+use super::excerpt::harmless;
+use super::failure::explain;
+use super::values::{Row, Valued, returned, scalar, variables};
 use crate::analysis::Observed;
 use crate::interpreter::replay::{Location, Step, Trace};
-use crate::program::{PointId, Program, VariableId};
-use crate::report::excerpt::harmless;
+use crate::program::{Cell, Declaration, PointId, Program, VariableId};
 use crate::witness::relevance::relevant_values;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::io::Write;
@@ -24,7 +27,10 @@ pub fn write(
 ) -> std::io::Result<()> {
     let relevant = relevant_values(program, trace, observed);
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
-    let statements: Vec<String> = steps.iter().map(|s| statement(program, s)).collect();
+    let statements: Vec<String> = steps
+        .iter()
+        .map(|step| statement(program, trace, step))
+        .collect();
     let width = |step: &Step, text: &String| 2 * indent(step) as usize + text.chars().count();
     let widest = steps.iter().zip(&statements).map(|(s, t)| width(s, t));
     let column = widest.max().unwrap_or(0).min(LONGEST_TEXT + 20);
@@ -127,12 +133,14 @@ fn indent(step: &Step) -> u32 {
     step.depth.min(DEEPEST_INDENT)
 }
 
-fn statement(program: &Program, step: &Step) -> String {
-    let Location::At(point) = step.location else {
-        return match step.location {
-            Location::Error => "error: the assertion fails".to_owned(),
-            _ => "terminated".to_owned(),
-        };
+fn statement(program: &Program, trace: &Trace, step: &Step) -> String {
+    let point = match step.location {
+        Location::At(point) => point,
+        Location::Terminated => return "terminated".to_owned(),
+        Location::Error => {
+            let reason = trace.failure.as_ref().map(|f| explain(program, f));
+            return format!("error: {}", reason.unwrap_or_default());
+        }
     };
     let mut text = String::new();
     if step.depth > DEEPEST_INDENT {
@@ -162,13 +170,13 @@ fn statement(program: &Program, step: &Step) -> String {
     harmless(&text)
 }
 
-/// The values of some variables when they were shown last.
+/// The values of some cells when they were shown last.
 #[derive(Default)]
-struct Shown(Vec<Option<bool>>);
+struct Shown(Vec<Option<u64>>);
 
 impl Shown {
     /// True if this is news.
-    fn show(&mut self, index: usize, value: bool) -> bool {
+    fn show(&mut self, index: usize, value: u64) -> bool {
         if self.0.len() <= index {
             self.0.resize(index + 1, None);
         }
@@ -188,7 +196,7 @@ fn values(
     let Location::At(point) = step.location else {
         return String::new();
     };
-    let procedure = program.point(point).procedure;
+    let procedure = program.procedure_of(point);
     let depth = step.depth as usize;
     let entered = at == 0 || steps[at - 1].depth < step.depth;
     frames.truncate(depth + 1);
@@ -198,29 +206,28 @@ fn values(
     let mut parts = Vec::new();
     if entered {
         globals.0.clear();
-        let name = program.names.text(program.procedure(procedure).name);
-        parts.push(harmless(name).to_string());
+        parts.push(harmless(program.names.text(procedure.name)));
     }
-    let mut show = |variable: VariableId, shown: &mut Shown, index: usize| {
-        let value = step.valuation.get(variable);
-        if relevant.contains(&variable) && shown.show(index, value) {
-            let name = program.variable_name(procedure, variable);
-            parts.push(format!("{}={}", harmless(name), u8::from(value)));
-        }
-    };
-    for i in 0..step.valuation.globals().len() {
-        show(VariableId::Global(i as u32), globals, i);
-    }
-    for i in 0..step.valuation.locals().len() {
-        show(VariableId::Local(i as u32), &mut frames[depth], i);
-    }
-    if let Some(returns) = &step.returns
-        && is_exit(program, point)
+    let (cells, declared) = (&program.globals, &program.declarations);
+    let is_relevant = |i: usize| relevant.contains(&VariableId::Global(i as u32));
+    let mut is_news = |i, value| is_relevant(i) && globals.show(i, value);
+    let all = step.valuation.globals();
+    show_changes(program, cells, declared, all, &mut is_news, &mut parts);
+    let (cells, declared) = (&procedure.locals, &procedure.declarations);
+    let is_relevant = |i: usize| relevant.contains(&VariableId::Local(i as u32));
+    let mut is_news = |i, value| is_relevant(i) && frames[depth].show(i, value);
+    let all = step.valuation.locals();
+    show_changes(program, cells, declared, all, &mut is_news, &mut parts);
+    if let Some(returns) = step
+        .returns
+        .as_deref()
+        .filter(|returns| !returns.is_empty())
+        && procedure.exit() == point
     {
-        let values: Vec<_> = returns.iter().map(|v| u8::from(*v).to_string()).collect();
-        if !values.is_empty() {
-            parts.push(format!("returns {}", values.join(", ")));
-        }
+        let shapes = &procedure.return_shapes;
+        let values = returned(program, &procedure.returns, shapes, returns);
+        let values: Vec<_> = values.iter().map(text_of).collect();
+        parts.push(format!("returns {}", values.join(", ")));
     }
     // The procedure's name comes first, and a colon if there is more to say.
     if entered && parts.len() > 1 {
@@ -229,6 +236,42 @@ fn values(
     parts.join(" ")
 }
 
-fn is_exit(program: &Program, point: PointId) -> bool {
-    program.procedure_of(point).exit() == point
+fn text_of(value: &Valued<'_>) -> String {
+    let mut text = String::new();
+    value.write(&mut text);
+    harmless(&text)
+}
+
+/// The cells that are news; put together where all of a variable are.
+fn show_changes(
+    program: &Program,
+    cells: &[Cell],
+    declarations: &[Declaration],
+    values: &[u64],
+    is_news: &mut impl FnMut(usize, u64) -> bool,
+    parts: &mut Vec<String>,
+) {
+    for variable in variables(cells, declarations) {
+        let news: Vec<usize> = variable
+            .cells()
+            .filter(|i| is_news(*i, values[*i]))
+            .collect();
+        if !news.is_empty() && news.len() == variable.cells().len() {
+            let value = Valued {
+                program,
+                row: Row::Cells(cells),
+                values,
+                shape: variable.shape,
+                first: variable.first,
+            };
+            let name = harmless(program.names.text(variable.name));
+            parts.push(format!("{name}={}", text_of(&value)));
+            continue;
+        }
+        for i in news {
+            let name = harmless(program.names.text(cells[i].name));
+            let value = scalar(program, cells[i].domain, values[i]);
+            parts.push(format!("{name}={}", harmless(&value)));
+        }
+    }
 }

@@ -9,13 +9,14 @@ use super::search::{CallUse, Move, Path};
 use super::segments::AbstractTrace;
 use crate::analysis::Layout;
 use crate::bits;
+use crate::interpreter::failure::Failure;
 use crate::interpreter::replay::{Location, SegmentId, Step, Trace};
-use crate::interpreter::step::{Outcome, Wish, choose, resume};
-use crate::interpreter::values::Values;
-use crate::interpreter::{Valuation, View};
+use crate::interpreter::step::{Outcome, Wish, choose, choose_resumption};
+use crate::interpreter::{Valuation, View, Waiting};
 use crate::program::{PointId, ProcedureId, Program, VariableId};
 use crate::spds::{Head, HeadMeaning, ProgramHeads, Spds};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// The interpreter could not follow a path: one of the two is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +35,10 @@ struct Walk<'t> {
     /// How many moves of the path have been made.
     made: usize,
     steps: Vec<Step>,
-    /// Where the walk is; `None` once it is in *error*.
+    /// Where the walk is; `None` once the program has stopped.
     view: Option<View>,
+    /// If it is in *error*: why.
+    failure: Option<Failure>,
     depth: u32,
     /// Which segment this is, and the state it was entered with; `None` for the path itself.
     name: Option<(CallUse, View)>,
@@ -57,13 +60,13 @@ pub fn concretize(c: &Concretizer<'_>, trace: &AbstractTrace) -> Result<Trace, D
         };
         if let Some(step) = walk.path.moves.get(walk.made) {
             if let Some(call) = &step.call {
-                let enter = c.entered(walk, call, trace)?;
+                let (enter, waiting) = c.entered(walk, call, trace)?;
                 let name = (call.clone(), enter.clone());
                 match walked.get(&name) {
                     Some(segment) => {
                         let exit = segments[segment.0 as usize].last();
                         let exit = exit.and_then(Step::view).ok_or(Diverged)?;
-                        c.returned(walk, *segment, &exit)?;
+                        c.returned(walk, *segment, &waiting, &exit)?;
                     }
                     None => {
                         let path = trace.segments.get(call).and_then(Option::as_ref);
@@ -85,11 +88,13 @@ pub fn concretize(c: &Concretizer<'_>, trace: &AbstractTrace) -> Result<Trace, D
                     walks.push(walk);
                     continue;
                 }
+                let failure = rounds.failure.take();
                 let (stem, cycle) = rounds.split();
                 return Ok(Trace {
                     stem,
                     cycle,
                     segments,
+                    failure,
                 });
             }
             Some(name) => {
@@ -109,6 +114,7 @@ struct Rounds {
     steps: Vec<Step>,
     /// How many of the steps are the stem's, once that is known.
     stem: usize,
+    failure: Option<Failure>,
 }
 
 impl Rounds {
@@ -121,6 +127,7 @@ impl Rounds {
         let Walk {
             steps, view, depth, ..
         } = walk;
+        self.failure = walk.failure;
         self.steps = steps;
         self.stem = self.steps.len();
         let (Some(cycle), Some(view)) = (&trace.cycle, view) else {
@@ -135,6 +142,7 @@ impl Rounds {
             made: 0,
             steps: std::mem::take(&mut self.steps),
             view: Some(view),
+            failure: None,
             depth,
             name: None,
         }))
@@ -154,15 +162,15 @@ impl<'t> Walk<'t> {
             made: 0,
             steps: vec![step_of(&view, 0)],
             view: Some(view),
+            failure: None,
             depth: 0,
             name,
         }
     }
 
     /// The program stops, in *error* or *terminated*.
-    fn stop(&mut self, location: Location) {
-        let globals = self.view.take().map(|view| view.valuation);
-        let globals = globals.as_ref().map_or(&[][..], Valuation::globals);
+    fn stop(&mut self, location: Location, globals: &[u64]) {
+        self.view = None;
         self.steps.push(Step {
             location,
             depth: 0,
@@ -192,17 +200,20 @@ impl Concretizer<'_> {
     /// The live values at a head that a path goes through.
     fn wish<'w>(&'w self, head: Head, values: &'w [bool]) -> Live<'w> {
         Live {
-            layout: self.layout,
-            procedure: self.procedure_of(head),
-            live: self.spds.variables(head),
-            values,
+            top: LiveAt {
+                layout: self.layout,
+                procedure: self.procedure_of(head),
+                live: self.spds.variables(head),
+                values,
+            },
+            below: None,
         }
     }
 
     fn start(&self, path: &Path) -> View {
         let program = self.program;
         let wish = self.wish(path.head, &path.values);
-        let value = |variable| wish.variable(variable).smallest();
+        let value = |variable| wish.variable(variable).unwrap_or(0);
         let globals = (0..program.globals.len() as u32).map(VariableId::Global);
         let locals = program.procedure(program.entry).locals.len() as u32;
         let locals = (0..locals).map(VariableId::Local);
@@ -217,12 +228,12 @@ impl Concretizer<'_> {
     }
 
     /// Whose locals the values at a head are.
-    fn procedure_of(&self, head: Head) -> ProcedureId {
+    fn procedure_of(&self, head: Head) -> Option<ProcedureId> {
         match self.heads.meaning(head) {
             HeadMeaning::At(point) | HeadMeaning::Returning(point) => {
-                self.program.point(point).procedure
+                Some(self.program.point(point).procedure)
             }
-            HeadMeaning::Error | HeadMeaning::Terminated => self.program.entry,
+            HeadMeaning::Error | HeadMeaning::Terminated => None,
         }
     }
 
@@ -242,37 +253,46 @@ impl Concretizer<'_> {
         let at = self.point_of(step.head);
         let wish = self.wish(step.head, &step.values);
         let outcome = choose(self.program, view, &wish, |outcome| match outcome {
-            Outcome::Next(view) | Outcome::Enter(view) => Some(view.at) == at,
-            Outcome::Error => self.heads.meaning(step.head) == HeadMeaning::Error,
+            Outcome::Next(view) | Outcome::Enter(view, _) => Some(view.at) == at,
+            Outcome::Error(_) => self.heads.meaning(step.head) == HeadMeaning::Error,
             Outcome::Leave { .. } => self.heads.meaning(step.head) == HeadMeaning::Terminated,
         });
         walk.made += 1;
         match outcome.ok_or(Diverged)? {
             Outcome::Next(view) => walk.arrive(view),
-            Outcome::Enter(view) => {
+            Outcome::Enter(view, _) => {
                 walk.depth += 1;
                 walk.arrive(view);
             }
-            Outcome::Error => walk.stop(Location::Error),
-            Outcome::Leave { .. } => walk.stop(Location::Terminated),
+            Outcome::Error(failure) => {
+                walk.failure = Some(failure);
+                let globals = view.valuation.globals().to_vec();
+                walk.stop(Location::Error, &globals);
+            }
+            Outcome::Leave { globals, .. } => walk.stop(Location::Terminated, &globals),
         }
         Ok(())
     }
 
-    /// The state in which the frame of a returned call begins.
+    /// The state in which the frame of a returned call begins, and the frame that waits
+    /// for it.
     fn entered(
         &self,
         walk: &Walk<'_>,
         call: &CallUse,
         trace: &AbstractTrace,
-    ) -> Result<View, Diverged> {
+    ) -> Result<(View, Waiting), Diverged> {
         let view = walk.view.as_ref().ok_or(Diverged)?;
         let path = trace.segments.get(call).and_then(Option::as_ref);
         let path = path.ok_or(Diverged)?;
-        let wish = self.wish(path.head, &path.values);
-        let enter = |outcome: &Outcome| matches!(outcome, Outcome::Enter(_));
+        let after = &walk.path.moves[walk.made];
+        let wish = Live {
+            below: Some(self.wish(after.head, &after.values).top),
+            ..self.wish(path.head, &path.values)
+        };
+        let enter = |outcome: &Outcome| matches!(outcome, Outcome::Enter(..));
         match choose(self.program, view, &wish, enter) {
-            Some(Outcome::Enter(view)) => Ok(view),
+            Some(Outcome::Enter(view, waiting)) => Ok((view, waiting)),
             _ => Err(Diverged),
         }
     }
@@ -282,9 +302,9 @@ impl Concretizer<'_> {
         &self,
         walk: &mut Walk<'_>,
         segment: SegmentId,
+        waiting: &Waiting,
         exit: &View,
     ) -> Result<(), Diverged> {
-        let view = walk.view.take().ok_or(Diverged)?;
         // A returning head and its internal rule are part of this step.
         let moves = &walk.path.moves;
         let internal = self.point_of(moves[walk.made].head).is_none();
@@ -292,53 +312,73 @@ impl Concretizer<'_> {
         let after = moves.get(walk.made).ok_or(Diverged)?;
         walk.made += 1;
         let wish = self.wish(after.head, &after.values);
-        let mut found = None;
-        let (locals, globals) = (view.valuation.locals(), exit.valuation.globals());
+        let fails = self.heads.meaning(after.head) == HeadMeaning::Error;
+        let globals = exit.valuation.globals();
         let returns = exit.returns.as_deref();
-        resume(
-            self.program,
-            view.at,
-            locals,
-            globals,
-            returns,
-            &wish,
-            &mut |view| {
-                found = Some(view);
-                false
-            },
-        );
+        let accept = |outcome: &Outcome| matches!(outcome, Outcome::Error(_)) == fails;
+        let outcome = choose_resumption(self.program, waiting, globals, returns, &wish, accept);
         if let Some(call) = walk.steps.last_mut() {
             call.folded = Some(segment);
         }
-        walk.arrive(found.ok_or(Diverged)?);
+        match outcome {
+            Some(Outcome::Next(view)) => walk.arrive(view),
+            Some(Outcome::Error(failure)) => {
+                walk.failure = Some(failure);
+                walk.stop(Location::Error, globals);
+            }
+            _ => return Err(Diverged),
+        }
         Ok(())
     }
 }
 
 /// Wants the live values of a path.
 struct Live<'a> {
+    top: LiveAt<'a>,
+    /// After a call that returns: where the frame goes on that waits meanwhile.
+    below: Option<LiveAt<'a>>,
+}
+
+/// The live values at a head.
+struct LiveAt<'a> {
     layout: &'a Layout,
-    procedure: ProcedureId,
+    /// `None` if no frame is left.
+    procedure: Option<ProcedureId>,
     live: &'a [u64],
     values: &'a [bool],
 }
 
-impl Live<'_> {
-    fn value(&self, variable: u32) -> Values {
-        match bits::contains(self.live, variable) {
-            true => Values::only(self.values[variable as usize]),
-            false => Values::ANY,
-        }
+impl LiveAt<'_> {
+    fn variable(&self, variable: VariableId) -> Option<u64> {
+        self.value(match variable {
+            VariableId::Global(index) => self.layout.global(index),
+            VariableId::Local(_) => self.layout.cell(self.procedure?, variable),
+        })
+    }
+
+    /// Either all bits of a cell are live or none.
+    fn value(&self, cell: Range<u32>) -> Option<u64> {
+        let bits = cell.clone().zip(0..);
+        let value = bits.map(|(bit, place)| u64::from(self.values[bit as usize]) << place);
+        let is_live = cell.start < cell.end && bits::contains(self.live, cell.start);
+        is_live.then(|| value.sum())
     }
 }
 
 impl Wish for Live<'_> {
-    fn variable(&self, variable: VariableId) -> Values {
-        self.value(self.layout.cell(self.procedure, variable).start)
+    fn variable(&self, variable: VariableId) -> Option<u64> {
+        self.top.variable(variable)
     }
 
-    fn returned(&self, index: u32) -> Values {
-        self.value(self.layout.returned(self.procedure, index).start)
+    fn returned(&self, index: u32) -> Option<u64> {
+        let LiveAt {
+            layout, procedure, ..
+        } = self.top;
+        self.top.value(layout.returned(procedure?, index))
+    }
+
+    fn waiting(&self, variable: VariableId) -> Option<u64> {
+        self.below.as_ref()?.variable(variable)
     }
 }
 
@@ -377,6 +417,7 @@ pub fn unfold(trace: &Trace) -> Trace {
         stem: unfold_steps(&stem, &trace.segments, 0),
         cycle,
         segments: Vec::new(),
+        failure: trace.failure.clone(),
     }
 }
 

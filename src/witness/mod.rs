@@ -8,6 +8,7 @@
 //! The paths speak of live variables only; everything concrete is the interpreter's work.
 
 pub mod concrete;
+mod known;
 pub mod lasso;
 mod pick;
 pub mod relevance;

@@ -7,13 +7,20 @@
 //! matter without which it might come out otherwise. Of `a | b` with `a = 1` only `a`
 //! matters. The result may contain more than needed, never less.
 
+use super::known::Known;
 use crate::analysis::Observed;
-use crate::interpreter::Valuation;
+use crate::interpreter::evaluation::evaluate;
+use crate::interpreter::failure::{Failure, Place, Reason};
 use crate::interpreter::replay::{Location, Step, Trace};
-use crate::interpreter::values::{Domain, Family, Values, evaluate};
-use crate::program::{Action, Expression, PointId, Program, Target, Value, VariableId};
+use crate::interpreter::values::{Possible, Why};
+use crate::interpreter::{Valuation, value_of};
+use crate::program::{
+    Action, Call, Domain, Expression, Overflow, PointId, ProcedureId, Program, Target, Value,
+    VariableId,
+};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::cmp::Ordering;
 
 type Relevant = FxHashSet<VariableId>;
@@ -24,6 +31,7 @@ pub fn relevant_values(program: &Program, trace: &Trace, observed: &[Observed]) 
     let steps = unrolled(trace);
     let mut slice = Slice {
         program,
+        failure: trace.failure.as_ref(),
         globals: FxHashSet::default(),
         locals: FxHashSet::default(),
         waiting: Vec::new(),
@@ -72,12 +80,13 @@ fn unrolled(trace: &Trace) -> Vec<Cow<'_, Step>> {
     steps
 }
 
-/// For each step that pops a frame, the index of the call that pushed it.
+/// For each step that pops a frame, or fails to, the index of the call that pushed it.
 fn returned_calls(steps: &[Cow<'_, Step>]) -> Vec<Option<usize>> {
     let mut calls = vec![None; steps.len()];
     let mut open = Vec::new();
     for (i, pair) in steps.windows(2).enumerate() {
         if pair[1].view().is_none() {
+            calls[i] = open.last().copied();
             continue;
         }
         match pair[1].depth.cmp(&pair[0].depth) {
@@ -89,8 +98,17 @@ fn returned_calls(steps: &[Cow<'_, Step>]) -> Vec<Option<usize>> {
     calls
 }
 
+/// The state that expressions are evaluated in.
+#[derive(Clone, Copy)]
+struct State<'s> {
+    procedure: ProcedureId,
+    valuation: &'s Valuation,
+}
+
 struct Slice<'a> {
     program: &'a Program,
+    /// Why the trace ends in *error*, if it does.
+    failure: Option<&'a Failure>,
     globals: FxHashSet<u32>,
     locals: FxHashSet<u32>,
     /// The locals that matter in frames below, once control is back there.
@@ -129,6 +147,13 @@ impl Slice<'_> {
         };
     }
 
+    fn contains(&self, variable: VariableId) -> bool {
+        match variable {
+            VariableId::Global(i) => self.globals.contains(&i),
+            VariableId::Local(i) => self.locals.contains(&i),
+        }
+    }
+
     /// Takes a variable out; true if it was in.
     fn remove(&mut self, variable: VariableId) -> bool {
         match variable {
@@ -142,29 +167,41 @@ impl Slice<'_> {
             return;
         };
         let program = self.program;
-        let valuation = &before.valuation;
-        let procedure = program.procedure_of(point);
-        let is_frame = after.view().is_some();
-        match &program.point(point).action {
+        let state = State {
+            procedure: program.point(point).procedure,
+            valuation: &before.valuation,
+        };
+        if after.location == Location::Error {
+            self.fail(state, before, call);
+        } else {
+            self.act_back(state, &program.point(point).action, before, after, call);
+        }
+        if let Some(enforce) = program.procedure(state.procedure).enforce {
+            self.need_truth(state, enforce, true);
+        }
+    }
+
+    fn act_back(
+        &mut self,
+        state: State<'_>,
+        action: &Action,
+        before: &Step,
+        after: &Step,
+        call: Option<&Step>,
+    ) {
+        match action {
             Action::Exit => self.leave(call),
-            Action::Call(call) if before.folded.is_some() => {
-                for target in call.targets.iter().filter_map(Target::cells) {
-                    self.remove(target.0);
-                }
-                // What happened inside is not looked at.
-                self.globals.extend(0..program.globals.len() as u32);
-                for argument in &call.arguments {
-                    self.read_all(*argument);
-                }
-            }
+            Action::Call(call) if before.folded.is_some() => self.skip(call),
             Action::Call(call) => {
                 let parameters = std::mem::take(&mut self.locals);
                 self.locals = self.waiting.pop().unwrap_or_default();
-                for (argument, i) in call.arguments.iter().zip(0..) {
-                    if parameters.contains(&i) {
-                        let value = after.valuation.get(VariableId::Local(i));
-                        self.need(*argument, value, valuation);
-                    }
+                let assignments = call.assignments.iter();
+                self.assign(state, assignments.map(|(t, v)| (t, v)), None);
+                let domains = &self.program.procedure(call.callee).locals;
+                for ((argument, cell), i) in call.arguments.iter().zip(domains).zip(0..) {
+                    let value = after.valuation.get(VariableId::Local(i));
+                    let needed = parameters.contains(&i).then_some(value);
+                    self.need_value(state, *argument, cell.domain, needed);
                 }
             }
             Action::Goto { .. } => {}
@@ -173,31 +210,134 @@ impl Slice<'_> {
                 values,
                 constrain,
                 ..
-            } => self.assign(targets, values, *constrain, before, after),
+            } => {
+                // A constraint makes the new values it reads matter, and the old ones too.
+                if let Some(constrain) = constrain {
+                    let expressions = &self.program.expressions;
+                    let next: Vec<_> = expressions.reads_next(*constrain).collect();
+                    next.into_iter().for_each(|variable| self.add(variable));
+                }
+                self.assign(state, targets.iter().zip(values), Some(&after.valuation));
+                if let Some(constrain) = constrain {
+                    self.read_all(*constrain);
+                }
+            }
             Action::Havoc { variables, .. } => {
                 for variable in variables {
                     self.remove(*variable);
                 }
             }
-            Action::Select { .. } => todo!(),
-            Action::Branch { arms, otherwise } => {
-                self.branch(arms, *otherwise, after, valuation);
+            Action::Select { arms, .. } => self.select(state, arms, after),
+            Action::Branch { arms, otherwise } => self.branch(state, arms, *otherwise, after),
+            Action::Assert { condition, .. } | Action::Assume { condition, .. } => {
+                self.need_truth(state, *condition, true);
             }
-            Action::Assert { condition, .. } => self.need(*condition, is_frame, valuation),
-            Action::Assume { condition, .. } => self.need(*condition, true, valuation),
             Action::Return { values } => {
                 let needed = std::mem::take(&mut self.returns);
-                for (value, i) in values.iter().zip(0..) {
-                    if needed.contains(&i)
-                        && let Some(returns) = &after.returns
-                    {
-                        self.need(*value, returns[i as usize], valuation);
-                    }
+                let domains = &self.program.procedure(state.procedure).returns;
+                for ((value, domain), i) in values.iter().zip(domains).zip(0..) {
+                    let returned = after.returns.as_ref().map(|returns| returns[i as usize]);
+                    let needed = returned.filter(|_| needed.contains(&i));
+                    self.need_value(state, *value, *domain, needed);
                 }
             }
         }
-        if let Some(enforce) = procedure.enforce {
-            self.need(enforce, true, valuation);
+    }
+
+    /// Backwards over the step to *error*.
+    fn fail(&mut self, state: State<'_>, before: &Step, call: Option<&Step>) {
+        let Some(failure) = self.failure else {
+            return;
+        };
+        let Location::At(point) = before.location else {
+            return;
+        };
+        let action = &self.program.point(point).action;
+        match (action, call.map(|call| call.location)) {
+            (Action::Exit, Some(Location::At(call))) => self.fail_to_return(call),
+            (Action::Call(call), _) if before.folded.is_some() => {
+                self.read_targets(call);
+                self.skip(call);
+            }
+            (Action::Assert { condition, .. }, _) if failure.reason == Reason::Assertion => {
+                self.need_truth(state, *condition, false);
+            }
+            _ => match &failure.reason {
+                Reason::Assertion => {}
+                Reason::NoValue {
+                    expression,
+                    target,
+                    missing,
+                } => {
+                    let whole = match (target, missing.why) {
+                        // The index itself is a number, but one too large.
+                        (Some((_, count)), Why::Outside { .. }) => Some(*count),
+                        _ => None,
+                    };
+                    self.need(state, *expression, |known| match whole {
+                        Some(count) => known.is_never_index(count),
+                        None => known.never_has_value(),
+                    });
+                }
+                Reason::Misfit {
+                    expression, place, ..
+                } => {
+                    let domain = self.domain(state, *place);
+                    if let Some(expression) = expression {
+                        self.need(state, *expression, |known| known.never_fits(domain));
+                    }
+                }
+            },
+        }
+    }
+
+    fn domain(&self, state: State<'_>, place: Place) -> Domain {
+        let program = self.program;
+        match place {
+            Place::Variable(variable) => program.cell(state.procedure, variable).domain,
+            Place::Parameter(callee, i) => program.procedure(callee).locals[i as usize].domain,
+            Place::Returned(i) => program.procedure(state.procedure).returns[i as usize],
+        }
+    }
+
+    /// Backwards over a return that fails: everything that it needs in the caller, which
+    /// is waiting for good, matters.
+    fn fail_to_return(&mut self, call: PointId) {
+        let Action::Call(call) = &self.program.point(call).action else {
+            return;
+        };
+        self.returns = (0..call.targets.len() as u32).collect();
+        let own = std::mem::replace(&mut self.locals, self.waiting.pop().unwrap_or_default());
+        self.read_targets(call);
+        self.waiting.push(std::mem::replace(&mut self.locals, own));
+    }
+
+    fn read_targets(&mut self, call: &Call) {
+        let indices: Vec<_> = call.targets.iter().filter_map(Target::index).collect();
+        indices.into_iter().for_each(|index| self.read_all(index));
+    }
+
+    /// Backwards over a call as a whole. What happened inside is not looked at.
+    fn skip(&mut self, call: &Call) {
+        self.forget_cells(call.targets.iter());
+        self.read_targets(call);
+        self.forget_cells(call.assignments.iter().map(|(target, _)| target));
+        let globals = self.program.globals.len() as u32;
+        self.globals.extend(0..globals);
+        call.arguments
+            .iter()
+            .for_each(|argument| self.read_all(*argument));
+        for (target, value) in &call.assignments {
+            let read = target.index().into_iter().chain(value.expression());
+            read.for_each(|expression| self.read_all(expression));
+        }
+    }
+
+    fn forget_cells<'t>(&mut self, targets: impl Iterator<Item = &'t Target>) {
+        for target in targets {
+            if let Target::Cell(variable) = target {
+                self.remove(*variable);
+            }
         }
     }
 
@@ -215,67 +355,121 @@ impl Slice<'_> {
             self.read_all(enforce);
         }
         self.returns.clear();
-        for (target, i) in call.targets.iter().zip(0..) {
-            if target.cells().is_some_and(|(cell, _)| self.remove(cell)) {
+        let caller = program.point(point).procedure;
+        let returned = &program.procedure(call.callee).returns;
+        for ((target, returned), i) in call.targets.iter().zip(returned).zip(0..) {
+            let Some((first, count)) = target.cells() else {
+                continue;
+            };
+            let needed = match target {
+                Target::Cell(variable) => self.remove(*variable),
+                // Which one was set is not looked at.
+                _ => (0..count).any(|k| self.contains(first.plus(k))),
+            };
+            let domain = program.cell(caller, first).domain;
+            if needed || program.overflow != Overflow::Wrap && returned.size() > domain.size() {
                 self.returns.insert(i);
             }
         }
+        self.read_targets(call);
         self.waiting.push(std::mem::take(&mut self.locals));
     }
 
-    fn assign(
+    /// Backwards over assignments that happen at once; `after` has the values that were
+    /// chosen where there was a choice.
+    fn assign<'t>(
         &mut self,
-        targets: &[Target],
-        values: &[Value],
-        constrain: Option<Expression>,
-        before: &Step,
-        after: &Step,
+        state: State<'_>,
+        assignments: impl Iterator<Item = (&'t Target, &'t Value)>,
+        after: Option<&Valuation>,
     ) {
-        let set: Vec<_> = targets
-            .iter()
-            .zip(values)
-            .filter_map(|(target, value)| Some((target.cells()?.0, value.expression()?)))
+        let program = self.program;
+        let set: Vec<_> = assignments
+            .filter_map(|(target, value)| Some((target, value, self.cell(state, target)?)))
             .collect();
-        // A constraint makes the new values it reads matter, and the old ones too.
-        if let Some(constrain) = constrain {
-            let expressions = &self.program.expressions;
-            let next: Vec<_> = expressions.reads_next(constrain).collect();
-            next.into_iter().for_each(|variable| self.add(variable));
-        }
-        let needed: Vec<_> = set.iter().map(|(target, _)| self.remove(*target)).collect();
-        for ((target, value), needed) in set.iter().zip(needed) {
-            if needed {
-                self.need(*value, after.valuation.get(*target), &before.valuation);
+        // An index matters if another one would have changed what matters.
+        let is_near = |slice: &Self, target: &Target| {
+            target
+                .cells()
+                .is_some_and(|(first, count)| (0..count).any(|k| slice.contains(first.plus(k))))
+        };
+        let near: Vec<bool> = set.iter().map(|(t, ..)| is_near(self, t)).collect();
+        // The last one wins.
+        let mut needed: Vec<bool> = set.iter().rev().map(|s| self.remove(s.2)).collect();
+        needed.reverse();
+        for (((target, value, cell), needed), near) in set.into_iter().zip(needed).zip(near) {
+            if let Target::Element { index, count, .. } = target {
+                let exactly = self.possible(state, *index);
+                self.need(state, *index, |known| match near {
+                    true => known.is_always(exactly),
+                    false => known.is_always_index(*count),
+                });
+            }
+            if let Value::Of(expression) = value {
+                let domain = program.cell(state.procedure, cell).domain;
+                let chosen = after.map(|after| after.get(cell));
+                let value = chosen.or_else(|| self.determined(state, *expression, domain));
+                let needed = value.filter(|_| needed);
+                self.need_value(state, *expression, domain, needed);
             }
         }
-        if let Some(constrain) = constrain {
-            self.read_all(constrain);
+    }
+
+    /// The cell that a target names.
+    fn cell(&self, state: State<'_>, target: &Target) -> Option<VariableId> {
+        let (first, count) = target.cells()?;
+        match target.index().map(|index| self.possible(state, index)) {
+            None => Some(first),
+            Some(Possible::Number(k)) if (0..count.into()).contains(&k) => {
+                Some(first.plus(k as u32))
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// What an expression without choices comes out as.
+    fn determined(&self, state: State<'_>, expression: Expression, domain: Domain) -> Option<u64> {
+        match self.possible(state, expression) {
+            Possible::Truth(values) => Some(values.contains(true).into()),
+            Possible::Number(number) => Some(number.rem_euclid(domain.size() as i128) as u64),
+            Possible::Nothing(_) => None,
         }
     }
 
     fn branch(
         &mut self,
+        state: State<'_>,
         arms: &[(Expression, PointId)],
         otherwise: PointId,
         after: &Step,
-        valuation: &Valuation,
     ) {
         let Location::At(taken) = after.location else {
             return;
         };
         for (condition, target) in arms {
-            let possible = self.possible(*condition, valuation);
-            if *target == taken && possible.contains(true) {
-                self.need(*condition, true, valuation);
+            if *target == taken && self.possible(state, *condition).may_be(true) {
+                self.need_truth(state, *condition, true);
                 return;
             }
-            self.need(*condition, false, valuation);
+            self.need_truth(state, *condition, false);
         }
         debug_assert_eq!(otherwise, taken);
     }
 
-    fn possible(&self, expression: Expression, valuation: &Valuation) -> Values {
-        crate::interpreter::values_of(self.program, expression, valuation)
+    fn select(&mut self, state: State<'_>, arms: &[(Expression, PointId)], after: &Step) {
+        let taken = arms.iter().find(|(condition, target)| {
+            Location::At(*target) == after.location && self.possible(state, *condition).may_be(true)
+        });
+        match taken {
+            Some((condition, _)) => self.need_truth(state, *condition, true),
+            None => arms.iter().for_each(|(condition, _)| {
+                self.need(state, *condition, Known::is_never_true);
+            }),
+        }
+    }
+
+    fn possible(&self, state: State<'_>, expression: Expression) -> Possible {
+        crate::interpreter::values_of(self.program, state.procedure, expression, state.valuation)
     }
 
     fn read_all(&mut self, expression: Expression) {
@@ -285,11 +479,33 @@ impl Slice<'_> {
         }
     }
 
-    /// Makes those variables matter without which the expression might not be able to come
-    /// out as `value`.
-    fn need(&mut self, expression: Expression, value: bool, valuation: &Valuation) {
-        let expressions = &self.program.expressions;
-        let mut reads: Vec<_> = expressions.reads(expression).collect();
+    /// The value of an expression went into a cell: as `needed`, or it had to fit only.
+    fn need_value(
+        &mut self,
+        state: State<'_>,
+        expression: Expression,
+        domain: Domain,
+        needed: Option<u64>,
+    ) {
+        let wraps = self.program.overflow == Overflow::Wrap;
+        match (self.possible(state, expression), needed) {
+            (Possible::Truth(_), Some(value)) => self.need_truth(state, expression, value != 0),
+            (value, Some(_)) => self.need(state, expression, |known| known.is_always(value)),
+            (Possible::Number(_), None) if !wraps => {
+                self.need(state, expression, |known| known.always_fits(domain));
+            }
+            (_, None) => self.need(state, expression, Known::always_has_value),
+        }
+    }
+
+    fn need_truth(&mut self, state: State<'_>, expression: Expression, value: bool) {
+        self.need(state, expression, |known| known.always_may_be(value));
+    }
+
+    /// Makes those variables matter without which it would not be `certain` how the
+    /// expression comes out.
+    fn need(&mut self, state: State<'_>, expression: Expression, certain: impl Fn(Known) -> bool) {
+        let mut reads = self.cells_read(state, expression);
         reads.sort_unstable();
         reads.dedup();
         // Try to do without one after the other.
@@ -299,7 +515,7 @@ impl Slice<'_> {
         if reads.len() <= SMALL {
             for variable in reads.iter().rev() {
                 needed.remove(variable);
-                if !self.certain(expression, value, valuation, &needed) {
+                if !certain(self.known(state, expression, &needed)) {
                     needed.insert(*variable);
                 }
             }
@@ -307,20 +523,32 @@ impl Slice<'_> {
         needed.into_iter().for_each(|variable| self.add(variable));
     }
 
-    /// Whether the expression can come out as `value` whatever the values of the variables
-    /// that are not `known`.
-    fn certain(
-        &self,
-        expression: Expression,
-        value: bool,
-        valuation: &Valuation,
-        known: &FxHashSet<VariableId>,
-    ) -> bool {
-        let read = |variable| match known.contains(&variable) {
-            true => Family::exactly(Values::only(valuation.get(variable))),
-            false => Family::UNKNOWN,
-        };
+    /// The cells that an evaluation reads: of an array only the element that is named.
+    fn cells_read(&self, state: State<'_>, expression: Expression) -> Vec<VariableId> {
+        let reads = RefCell::new(Vec::new());
         let operations = self.program.expressions.operations(expression);
-        evaluate(operations, read, |_| Family::UNKNOWN).always_contains(value)
+        evaluate(operations, |variable, _| {
+            reads.borrow_mut().push(variable);
+            let domain = self.program.cell(state.procedure, variable).domain;
+            value_of(domain, state.valuation.get(variable))
+        });
+        reads.into_inner()
+    }
+
+    /// What is known of an expression if only these variables are known.
+    fn known(
+        &self,
+        state: State<'_>,
+        expression: Expression,
+        known: &FxHashSet<VariableId>,
+    ) -> Known {
+        let operations = self.program.expressions.operations(expression);
+        evaluate(operations, |variable, _| {
+            let domain = self.program.cell(state.procedure, variable).domain;
+            match known.contains(&variable) {
+                true => Known::exactly(value_of(domain, state.valuation.get(variable))),
+                false => Known::unknown(domain),
+            }
+        })
     }
 }

@@ -150,11 +150,11 @@ fn extensions(values: &Values, names: &BTreeSet<String>) -> Vec<Values> {
     all
 }
 
-fn named(program: &Program, cells: &[Cell], values: &[bool]) -> Values {
+fn named(program: &Program, cells: &[Cell], values: &[u64]) -> Values {
     let names = cells
         .iter()
         .map(|cell| program.names.text(cell.name).to_owned());
-    names.zip(values.iter().copied()).collect()
+    names.zip(values.iter().map(|value| *value == 1)).collect()
 }
 
 /// Whether the automaton accepts a configuration.
@@ -171,17 +171,17 @@ pub fn accepts(names_of: &ProgramNames<'_>, automaton: &Value, wanted: &Configur
             return !automaton[key].is_null() && holds(&automaton[key], &values);
         }
     };
-    let locals_at = |point: PointId, values: &[bool]| {
+    let locals_at = |point: PointId, values: &[u64]| {
         named(program, &program.procedure_of(point).locals, values)
     };
     let mut top = locals_at(view.at, view.valuation.locals());
     top.extend(named(program, &program.globals, view.valuation.globals()));
     if let Some(returns) = &view.returns {
         let names = (0..).map(|i| format!("returns[{i}]"));
-        top.extend(names.zip(returns.iter().copied()));
+        top.extend(names.zip(returns.iter().map(|value| *value == 1)));
     }
     let below = stack.iter().rev();
-    let below = below.map(|(call, values)| (*call, locals_at(*call, values)));
+    let below = below.map(|waiting| (waiting.at, locals_at(waiting.at, &waiting.locals)));
     let frames = std::iter::once((view.at, top)).chain(below);
     // The states that are come to, each with values of its variables.
     let mut reached: BTreeSet<(usize, Values)> = [(0, Values::new())].into();

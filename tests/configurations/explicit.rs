@@ -4,18 +4,18 @@
 // Each test file is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
-use derny::interpreter::step::{Anything, Outcome, resume, successors};
-use derny::interpreter::{Valuation, View};
-use derny::program::{Action, PointId, Program};
+use derny::interpreter::step::{Outcome, resumptions, successors};
+use derny::interpreter::{Valuation, View, Waiting};
+use derny::program::{Action, Cell, PointId, Program};
 use indexmap::IndexSet;
 
 /// A configuration with its whole stack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Configuration {
-    /// The frame on top; the calls that wait below it, the lowest first, with their locals.
-    Running(View, Vec<(PointId, Vec<bool>)>),
-    Error(Vec<bool>),
-    Terminated(Vec<bool>),
+    /// The frame on top; those that wait below it, the lowest first.
+    Running(View, Vec<Waiting>),
+    Error(Vec<u64>),
+    Terminated(Vec<u64>),
 }
 
 impl Configuration {
@@ -27,38 +27,39 @@ impl Configuration {
     }
 }
 
+/// More steps than any configuration of a test has.
+const STEPS: usize = 10_000;
+
 /// The configurations that follow one.
 pub fn steps(program: &Program, configuration: &Configuration) -> Vec<Configuration> {
     let Configuration::Running(view, stack) = configuration else {
         return Vec::new();
     };
     let mut following = Vec::new();
-    for outcome in successors(program, view) {
+    for outcome in successors(program, view, STEPS).expect("few steps") {
         match outcome {
             Outcome::Next(view) => following.push(Configuration::Running(view, stack.clone())),
-            Outcome::Enter(entered) => {
+            Outcome::Enter(entered, waiting) => {
                 let mut stack = stack.clone();
-                stack.push((view.at, view.valuation.locals().to_vec()));
+                stack.push(waiting);
                 following.push(Configuration::Running(entered, stack));
             }
-            Outcome::Error => {
+            Outcome::Error(_) => {
                 let globals = view.valuation.globals().to_vec();
                 following.push(Configuration::Error(globals));
             }
             Outcome::Leave { globals, returns } => match stack.split_last() {
                 None => following.push(Configuration::Terminated(globals)),
-                Some(((call, locals), below)) => resume(
-                    program,
-                    *call,
-                    locals,
-                    &globals,
-                    returns.as_deref(),
-                    &Anything,
-                    &mut |view| {
-                        following.push(Configuration::Running(view, below.to_vec()));
-                        true
-                    },
-                ),
+                Some((waiting, below)) => {
+                    let returns = returns.as_deref();
+                    let resumed = resumptions(program, waiting, &globals, returns, STEPS);
+                    for outcome in resumed.expect("few steps") {
+                        following.push(match outcome {
+                            Outcome::Next(view) => Configuration::Running(view, below.to_vec()),
+                            _ => Configuration::Error(globals.clone()),
+                        });
+                    }
+                }
             },
         }
     }
@@ -94,20 +95,26 @@ pub fn reachable(
     Some((found, complete))
 }
 
-/// All rows of this many truth values.
-pub fn rows(length: usize) -> impl Iterator<Item = Vec<bool>> {
-    (0..1_u64 << length).map(move |bits| (0..length).map(|i| bits >> i & 1 == 1).collect())
+/// All values of these cells.
+pub fn rows(cells: &[Cell]) -> Vec<Vec<u64>> {
+    let mut rows = vec![Vec::new()];
+    for cell in cells {
+        let size = u64::try_from(cell.domain.size()).expect("few values");
+        let extended = rows
+            .iter()
+            .flat_map(|row: &Vec<u64>| (0..size).map(|value| [row.as_slice(), &[value]].concat()));
+        rows = extended.collect();
+    }
+    rows
 }
 
 /// The configurations in which executions begin.
 pub fn starts(program: &Program) -> Vec<Configuration> {
-    let entry = program.entry_point();
-    let locals = program.procedure(program.entry).locals.len();
     let mut starts = Vec::new();
-    for globals in rows(program.globals.len()) {
-        for locals in rows(locals) {
+    for globals in rows(&program.globals) {
+        for locals in rows(&program.procedure(program.entry).locals) {
             let view = View {
-                at: entry,
+                at: program.entry_point(),
                 valuation: Valuation::new(&globals, &locals),
                 returns: None,
             };

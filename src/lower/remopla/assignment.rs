@@ -1,7 +1,7 @@
 //! Values on their way into cells: assignments, arguments, return values, results.
 
 use super::Lowering;
-use super::evaluator::{Kind, MOST_OPERATIONS, Value as Known};
+use super::evaluator::{Environment, Kind, MOST_OPERATIONS, Value as Known};
 use super::interval::Interval;
 use super::layout::{conform, describe, leaves};
 use super::place::Location;
@@ -9,8 +9,8 @@ use crate::diagnostic::Diagnostic;
 use crate::names::Name;
 use crate::program::{Domain, Expression, Operation, Overflow, Shape, Target, Value, VariableId};
 use crate::source::Span;
-use crate::syntax::remopla::tree::{Assignment, ExpressionId, List};
-use rustc_hash::FxHashMap;
+use crate::syntax::remopla::tree::{Assignment, ExpressionId, List, shorten};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a value is assigned to.
 pub struct Receiver<'a> {
@@ -70,7 +70,11 @@ impl Lowering<'_> {
             } else {
                 self.single_assignment(assignment, all);
             }
-            if self.machine.spent > MOST_OPERATIONS || all.pairs.len() > MOST_OPERATIONS {
+            if self.machine.spent > MOST_OPERATIONS {
+                // That has been reported.
+                break;
+            }
+            if all.pairs.len() > MOST_OPERATIONS {
                 self.machine.report_too_much(assignment.span);
                 break;
             }
@@ -121,7 +125,7 @@ impl Lowering<'_> {
         let receiver = Receiver {
             shape: &location.shape,
             domains: &domains,
-            name: format!("`{}`", crate::syntax::remopla::tree::shorten(&text)),
+            name: format!("`{}`", shorten(&text)),
             declared: None,
         };
         if let Some(values) = self.value(value, &receiver) {
@@ -158,7 +162,7 @@ impl Lowering<'_> {
     pub fn domains_of(&self, location: &Location) -> Vec<Domain> {
         let last = leaves(&location.shape).into_iter().max().unwrap_or(0);
         let cells = (0..=last).map(|k| location.first.plus(k));
-        let domain = |cell| super::evaluator::Environment::domain(&self.machine.environment, cell);
+        let domain = |cell| self.machine.environment.domain(cell);
         cells.map(domain).collect()
     }
 
@@ -221,7 +225,10 @@ impl Lowering<'_> {
     fn report_mismatch(&mut self, found: &str, known: Known, receiver: &Receiver<'_>) {
         let wanted = describe(receiver.shape, receiver.domains[0]);
         let message = match wanted == found {
-            true => format!("{} is {wanted} with other fields or values", receiver.name),
+            true => format!(
+                "{} is {wanted}, but this one has other fields, or values of another kind",
+                receiver.name
+            ),
             false => format!("{} is {wanted}, but this is {found}", receiver.name),
         };
         let mut diagnostic = Diagnostic::error(known.span, message);
@@ -271,7 +278,7 @@ impl Lowering<'_> {
         };
         if let Some(first) = first {
             let text = self.source.text(span);
-            let text = crate::syntax::remopla::tree::shorten(&text);
+            let text = shorten(&text);
             let message = format!("`{text}` is assigned to twice");
             let mut diagnostic = Diagnostic::error(span, message);
             if first != span {
@@ -306,7 +313,7 @@ impl Lowering<'_> {
             return Some(span);
         }
         // An entry of what the call sets as a whole.
-        let set: rustc_hash::FxHashSet<VariableId> = targets
+        let set: FxHashSet<VariableId> = targets
             .iter()
             .filter_map(|target| match target {
                 Target::Cell(cell) => Some(*cell),

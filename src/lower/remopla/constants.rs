@@ -44,9 +44,14 @@ impl Lowering<'_> {
         let index = scope.constant_values.len() as u32;
         match scope.constants.insert(identifier.name, index) {
             Ok(()) => scope.constant_values.push(Constant { identifier, value }),
-            Err(first) => {
-                let first = scope.constant_values[first as usize].identifier;
-                self.report_twice("constant", identifier, Some(first));
+            Err(other) => {
+                // Enumerations come first here, but perhaps not in the source.
+                let other = scope.constant_values[other as usize].identifier;
+                let (first, second) = match identifier.start < other.start {
+                    true => (identifier, other),
+                    false => (other, identifier),
+                };
+                self.report_twice("constant", second, Some(first));
             }
         }
     }

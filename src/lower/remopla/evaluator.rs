@@ -10,15 +10,14 @@
 
 use super::interval::Interval;
 use super::place::Location;
+use super::quantifier::Loop;
 use crate::diagnostic::Diagnostic;
 use crate::names::Name;
 use crate::program::{Domain, Operation, Shape, VariableId};
 use crate::source::Span;
 use crate::syntax::Collector;
 use crate::syntax::remopla::Tree;
-use crate::syntax::remopla::tree::{
-    BinaryOperator, ExpressionId, Identifier, Node, NodeKind, Part,
-};
+use crate::syntax::remopla::tree::{ExpressionId, Node, NodeKind, Part};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the names of an expression mean.
@@ -30,6 +29,11 @@ pub trait Environment {
     fn note_unknown(&mut self, tree: &Tree, parts: &[Part]);
 
     fn domain(&self, variable: VariableId) -> Domain;
+
+    /// Whether only constants are allowed.
+    fn is_constant(&self) -> bool {
+        false
+    }
 
     /// Whether a number may not be there at all: of a procedure that is not on top.
     fn may_be_absent(&self, _: VariableId) -> bool {
@@ -92,28 +96,8 @@ impl Value {
     }
 }
 
-/// A quantifier whose condition is gone through.
-struct Loop {
-    all: bool,
-    variable: Name,
-    value: i128,
-    high: i128,
-    /// There is no value: the condition is looked at, and then forgotten.
-    empty: bool,
-    /// The first node of the condition.
-    body: usize,
-    /// How many operations there were before it.
-    operations: usize,
-    /// What `variable` meant before.
-    hidden: Option<i128>,
-    /// The last node that read the variable.
-    last_use: Option<usize>,
-}
-
 /// More operations than this are not made of one statement.
 pub const MOST_OPERATIONS: usize = 1 << 20;
-const MOST_NESTED: usize = 100;
-const LONG: usize = 1000;
 
 pub struct Evaluator<'a, E> {
     pub tree: &'a Tree,
@@ -122,19 +106,19 @@ pub struct Evaluator<'a, E> {
     /// The operations of the expression.
     pub operations: Vec<Operation>,
     /// If the expression is a whole array or struct.
-    pub whole: Option<Location>,
-    pub stack: Vec<Value>,
-    loops: Vec<Loop>,
+    pub(super) whole: Option<Location>,
+    pub(super) stack: Vec<Value>,
+    pub(super) loops: Vec<Loop>,
     /// The variables of the quantifiers around, and their values.
-    pub bound: FxHashMap<Name, i128>,
+    pub(super) bound: FxHashMap<Name, i128>,
     /// Quantifiers that have ended before: their variables are no longer meant.
-    ended: FxHashSet<Name>,
+    pub(super) ended: FxHashSet<Name>,
     /// The nodes of the last comparison of truth values, and where its right side begins.
-    truth_comparison: Option<(usize, usize)>,
+    pub(super) truth_comparison: Option<(usize, usize)>,
     /// Where something has been reported, and whether it was an error.
     complained: FxHashSet<(Span, bool)>,
     /// How many nodes have been gone through for the statement.
-    pub spent: usize,
+    pub(super) spent: usize,
     /// Comparisons and truth values that cannot be evaluated are false.
     pub total: bool,
 }
@@ -162,7 +146,7 @@ impl<'a, E: Environment> Evaluator<'a, E> {
     }
 
     /// Reports, but not twice at one place.
-    pub fn complain(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn complain(&mut self, diagnostic: Diagnostic) {
         if self
             .complained
             .insert((diagnostic.span, diagnostic.is_error()))
@@ -172,7 +156,7 @@ impl<'a, E: Environment> Evaluator<'a, E> {
     }
 
     /// Forgets what is known of the statement before.
-    pub fn begin_statement(&mut self) {
+    pub(super) fn begin_statement(&mut self) {
         self.complained.clear();
         self.spent = 0;
     }
@@ -197,7 +181,7 @@ impl<'a, E: Environment> Evaluator<'a, E> {
     }
 
     /// The place that an expression names, with the operations of its indices.
-    pub fn locate(&mut self, expression: ExpressionId) -> Option<Location> {
+    pub(super) fn locate(&mut self, expression: ExpressionId) -> Option<Location> {
         self.begin_expression();
         let (last, indices) = self.tree.nodes(expression).split_last()?;
         let NodeKind::Read(place) = last.kind else {
@@ -275,11 +259,18 @@ impl<'a, E: Environment> Evaluator<'a, E> {
     }
 
     /// The brackets of the tree match, so there is always a value.
-    fn pop(&mut self) -> Result<Value, GivenUp> {
+    pub(super) fn pop(&mut self) -> Result<Value, GivenUp> {
         self.stack.pop().ok_or(GivenUp)
     }
 
-    pub fn push(&mut self, kind: Kind, may_fail: bool, span: Span, operations: usize, node: usize) {
+    pub(super) fn push(
+        &mut self,
+        kind: Kind,
+        may_fail: bool,
+        span: Span,
+        operations: usize,
+        node: usize,
+    ) {
         self.stack.push(Value {
             kind,
             may_fail,
@@ -290,7 +281,7 @@ impl<'a, E: Environment> Evaluator<'a, E> {
     }
 
     /// Pushes a value in place of one with a mistake in it.
-    pub fn unknown(&mut self, span: Span, node: usize) -> Value {
+    pub(super) fn unknown(&mut self, span: Span, node: usize) -> Value {
         let operations = self.operations.len();
         self.operations.push(Operation::Constant(false));
         self.push(Kind::Unknown, false, span, operations, node);
@@ -303,223 +294,9 @@ impl<'a, E: Environment> Evaluator<'a, E> {
         }
     }
 
-    fn not(&mut self, word: Span) -> Result<(), GivenUp> {
-        let operand = self.pop()?;
-        let span = word.to(operand.span);
-        let kind = self.truth(operand, "`!` negates");
-        let kind = match kind {
-            Kind::Truth(Some(value)) if !operand.may_fail => {
-                self.operations.truncate(operand.operations);
-                self.operations.push(Operation::Constant(!value));
-                Kind::Truth(Some(!value))
-            }
-            other => {
-                self.operations.push(Operation::Not);
-                match other {
-                    Kind::Truth(_) => Kind::Truth(None),
-                    _ => Kind::Unknown,
-                }
-            }
-        };
-        let (operations, node) = (operand.operations, operand.node);
-        self.push(kind, operand.may_fail, span, operations, node);
-        Ok(())
-    }
-
-    fn binary(
-        &mut self,
-        operator: BinaryOperator,
-        word: Span,
-        left: Value,
-        right: Value,
-        index: usize,
-    ) {
-        use BinaryOperator::*;
-        match operator {
-            Or | And | Xor => self.connect(operator, left, right),
-            Equal | NotEqual => self.equal(operator == NotEqual, word, left, right, index),
-            Less | LessEqual | Greater | GreaterEqual => self.compare(operator, left, right),
-            _ => self.arithmetic(operator, left, right),
-        }
-    }
-
-    /// `&&`, `||` and `^^`. The second operand of the first two does not count, not even if it
-    /// has no value, where the first one decides.
-    fn connect(&mut self, operator: BinaryOperator, left: Value, right: Value) {
-        let (joins, operation, decides) = match operator {
-            BinaryOperator::And => ("`&&` joins", Operation::And, Some(false)),
-            BinaryOperator::Or => ("`||` joins", Operation::Or, Some(true)),
-            _ => ("`^^` joins", Operation::Xor, None),
-        };
-        let kinds = (self.truth(left, joins), self.truth(right, joins));
-        let span = left.span.to(right.span);
-        let (start, node) = (left.operations, left.node);
-        let may_fail = left.may_fail || right.may_fail;
-        let (Kind::Truth(first), Kind::Truth(second)) = kinds else {
-            self.operations.push(operation);
-            return self.push(Kind::Unknown, may_fail, span, start, node);
-        };
-        // A known operand decides, or makes no difference, or (of `^^`) stays.
-        let known_left = first.filter(|_| decides.is_some() && !left.may_fail);
-        let known_right = second.filter(|_| decides.is_some() && !right.may_fail);
-        if let Some(first) = known_left {
-            if Some(first) == decides {
-                self.operations.truncate(right.operations);
-                return self.push(Kind::Truth(Some(first)), false, span, start, node);
-            }
-            // Moving what is very long would cost more than it saves.
-            match self.operations.len() - right.operations > LONG {
-                true => self.operations.push(operation),
-                false => drop(self.operations.drain(start..right.operations)),
-            }
-            return self.push(Kind::Truth(second), right.may_fail, span, start, node);
-        }
-        if let Some(second) = known_right {
-            if Some(second) != decides {
-                self.operations.truncate(right.operations);
-                return self.push(Kind::Truth(first), left.may_fail, span, start, node);
-            }
-            if !left.may_fail {
-                self.operations.drain(start..right.operations);
-                return self.push(Kind::Truth(Some(second)), false, span, start, node);
-            }
-        }
-        self.operations.push(operation);
-        self.push(Kind::Truth(None), may_fail, span, start, node);
-    }
-
-    /// `==` and `!=`, of truth values or of numbers.
-    fn equal(&mut self, negated: bool, word: Span, left: Value, right: Value, index: usize) {
-        let span = left.span.to(right.span);
-        let may_fail = left.may_fail || right.may_fail;
-        let (start, node) = (left.operations, left.node);
-        let known = match (left.kind, right.kind) {
-            (Kind::Truth(first), Kind::Truth(second)) => {
-                self.truth_comparison = Some((index, right.node));
-                self.operations.push(match negated {
-                    true => Operation::Xor,
-                    false => Operation::Equal,
-                });
-                first.zip(second).map(|(a, b)| (a == b) != negated)
-            }
-            (Kind::Number(a), Kind::Number(b)) => {
-                self.operations.push(Operation::NumbersEqual);
-                if negated {
-                    self.operations.push(Operation::Not);
-                }
-                let both = a.constant().zip(b.constant());
-                both.map(|(a, b)| (a == b) != negated)
-            }
-            (Kind::Truth(_), Kind::Number(_)) | (Kind::Number(_), Kind::Truth(_)) => {
-                let diagnostic = Diagnostic::error(span, "a truth value is compared with a number")
-                    .with_hint("truth values are `true` and `false`, and never numbers");
-                self.complain(diagnostic);
-                self.operations.push(Operation::Equal);
-                return self.push(Kind::Unknown, false, span, start, node);
-            }
-            _ => {
-                for whole in [left, right] {
-                    self.check_not_whole(whole, "compared");
-                }
-                self.operations.push(Operation::Equal);
-                return self.push(Kind::Unknown, false, span.to(word), start, node);
-            }
-        };
-        self.push_truth(known, may_fail, span, start, node);
-    }
-
-    fn compare(&mut self, operator: BinaryOperator, left: Value, right: Value) {
-        let span = left.span.to(right.span);
-        let may_fail = left.may_fail || right.may_fail;
-        let (start, node) = (left.operations, left.node);
-        let numbers = (self.number(left, operator), self.number(right, operator));
-        let (operation, negated) = match operator {
-            BinaryOperator::Less => (Operation::Less, false),
-            BinaryOperator::LessEqual => (Operation::LessEqual, false),
-            BinaryOperator::Greater => (Operation::LessEqual, true),
-            _ => (Operation::Less, true),
-        };
-        self.operations.push(operation);
-        if negated {
-            self.operations.push(Operation::Not);
-        }
-        let (Some(a), Some(b)) = numbers else {
-            return self.push(Kind::Unknown, may_fail, span, start, node);
-        };
-        let both = a.constant().zip(b.constant());
-        let known = both.map(|(a, b)| match operation {
-            Operation::Less => (a < b) != negated,
-            _ => (a <= b) != negated,
-        });
-        self.push_truth(known, may_fail, span, start, node);
-    }
-
-    /// A truth value whose operations begin at `start`, and become a constant if it is known.
-    fn push_truth(
-        &mut self,
-        known: Option<bool>,
-        may_fail: bool,
-        span: Span,
-        start: usize,
-        node: usize,
-    ) {
-        let known = known.filter(|_| !may_fail);
-        if let Some(value) = known {
-            self.operations.truncate(start);
-            self.operations.push(Operation::Constant(value));
-        }
-        let may_fail = self.settle(may_fail);
-        self.push(Kind::Truth(known), may_fail, span, start, node);
-    }
-
-    /// Makes the atom whose operations are the last ones false where it has no value, if that
-    /// is wanted; whether it may still fail.
-    pub fn settle(&mut self, may_fail: bool) -> bool {
-        if may_fail && self.total {
-            self.operations.push(Operation::FalseIfUndefined);
-        }
-        may_fail && !self.total
-    }
-
-    fn arithmetic(&mut self, operator: BinaryOperator, left: Value, right: Value) {
-        let span = left.span.to(right.span);
-        let (start, node) = (left.operations, left.node);
-        let operation = match operator {
-            BinaryOperator::BitOr => Operation::BitOr,
-            BinaryOperator::BitXor => Operation::BitXor,
-            BinaryOperator::BitAnd => Operation::BitAnd,
-            BinaryOperator::ShiftLeft => Operation::ShiftLeft,
-            BinaryOperator::ShiftRight => Operation::ShiftRight,
-            BinaryOperator::Add => Operation::Add,
-            BinaryOperator::Subtract => Operation::Subtract,
-            BinaryOperator::Multiply => Operation::Multiply,
-            _ => Operation::Divide,
-        };
-        let numbers = (self.number(left, operator), self.number(right, operator));
-        self.operations.push(operation);
-        let (Some(a), Some(b)) = numbers else {
-            return self.push(Kind::Unknown, false, span, start, node);
-        };
-        let Some(outcome) = a.apply(operation, b) else {
-            self.report_too_wide(span);
-            return self.push(Kind::Unknown, false, span, start, node);
-        };
-        if operation == Operation::Divide && b.constant() == Some(0) {
-            self.complain(Diagnostic::warning(span, "this divides by 0"));
-        }
-        let may_fail = left.may_fail || right.may_fail || outcome.may_fail;
-        if let Some(number) = outcome.interval.constant()
-            && !may_fail
-        {
-            self.operations.truncate(start);
-            self.emit_number(number);
-        }
-        self.push(Kind::Number(outcome.interval), may_fail, span, start, node);
-    }
-
     /// The operations of a constant; numbers that are negative or need more than 64 bits are
     /// put together.
-    pub fn emit_number(&mut self, number: i128) {
+    pub(super) fn emit_number(&mut self, number: i128) {
         let size = number.unsigned_abs();
         if number < 0 {
             self.operations.push(Operation::Number(0));
@@ -537,148 +314,5 @@ impl<'a, E: Environment> Evaluator<'a, E> {
         if number < 0 {
             self.operations.push(Operation::Subtract);
         }
-    }
-
-    fn begin_loop(
-        &mut self,
-        all: bool,
-        variable: Identifier,
-        span: Span,
-        low: Value,
-        high: Value,
-        index: usize,
-    ) -> Result<(), GivenUp> {
-        self.operations.truncate(low.operations);
-        let bounds = (self.bound_of(low), self.bound_of(high));
-        let (Some(from), Some(to)) = bounds else {
-            return Err(GivenUp);
-        };
-        if self.loops.len() >= MOST_NESTED {
-            let message = format!("more than {MOST_NESTED} quantifiers are nested");
-            self.complain(Diagnostic::error(span, message));
-            return Err(GivenUp);
-        }
-        if from > to {
-            let always = if all { "true" } else { "false" };
-            let message =
-                format!("there is no number from {from} to {to}: this is always {always}");
-            self.complain(Diagnostic::warning(low.span.to(high.span), message));
-        }
-        let name = variable.name;
-        let hidden = self.bound.insert(name, from);
-        self.loops.push(Loop {
-            all,
-            variable: name,
-            value: from,
-            high: to,
-            empty: from > to,
-            body: index + 1,
-            operations: self.operations.len(),
-            hidden,
-            last_use: None,
-        });
-        Ok(())
-    }
-
-    /// The number of a bound; reports if it is none.
-    pub fn bound_of(&mut self, value: Value) -> Option<i128> {
-        if value.kind == Kind::Unknown {
-            return None;
-        }
-        let number = value.constant();
-        if number.is_none() {
-            let message = "the bounds of a quantifier must be constants";
-            self.complain(Diagnostic::error(value.span, message));
-        }
-        number
-    }
-
-    /// The condition of the innermost quantifier has been gone through.
-    fn end_of_body(
-        &mut self,
-        word: Span,
-        bare_comparison: bool,
-        index: usize,
-    ) -> Result<usize, GivenUp> {
-        let condition = self.pop()?;
-        let kind = self.truth(condition, "a quantifier ranges over");
-        let Some(innermost) = self.loops.last_mut() else {
-            return Err(GivenUp);
-        };
-        let (body, all) = (innermost.body, innermost.all);
-        if bare_comparison
-            && let Some((comparison, right)) = self.truth_comparison
-            && comparison + 1 == index
-            && innermost.last_use.is_none_or(|last| last < right)
-        {
-            self.report_two_readings(word.to(condition.span), all);
-            return Err(GivenUp);
-        }
-        let first = innermost.operations == condition.operations;
-        let span = word.to(condition.span);
-        if innermost.empty {
-            let start = innermost.operations;
-            self.operations.truncate(start);
-            self.operations.push(Operation::Constant(all));
-            self.end_loop();
-            self.push(Kind::Truth(Some(all)), false, span, start, body);
-            return Ok(index + 1);
-        }
-        // All that has been joined so far stands before the condition.
-        let condition = Value { kind, ..condition };
-        if first {
-            self.stack.push(condition);
-        } else {
-            let so_far = self.pop()?;
-            let operator = match all {
-                true => BinaryOperator::And,
-                false => BinaryOperator::Or,
-            };
-            self.connect(operator, so_far, condition);
-        }
-        let joined = self.pop()?;
-        let Some(innermost) = self.loops.last_mut() else {
-            return Err(GivenUp);
-        };
-        let decided = joined.kind == Kind::Truth(Some(!all)) && !joined.may_fail;
-        if decided || joined.kind == Kind::Unknown || innermost.value >= innermost.high {
-            self.end_loop();
-            self.stack.push(Value {
-                span,
-                node: body,
-                ..joined
-            });
-            return Ok(index + 1);
-        }
-        innermost.value += 1;
-        let (variable, value) = (innermost.variable, innermost.value);
-        self.bound.insert(variable, value);
-        self.stack.push(joined);
-        Ok(body)
-    }
-
-    fn end_loop(&mut self) {
-        if let Some(ended) = self.loops.pop() {
-            match ended.hidden {
-                Some(value) => self.bound.insert(ended.variable, value),
-                None => self.bound.remove(&ended.variable),
-            };
-            self.ended.insert(ended.variable);
-        }
-    }
-
-    /// The value of a name that a quantifier has bound.
-    pub fn bound_value(&mut self, identifier: Identifier, index: usize) -> Option<i128> {
-        let value = self.bound.get(&identifier.name).copied()?;
-        let mut loops = self.loops.iter_mut().rev();
-        if let Some(innermost) = loops.find(|l| l.variable == identifier.name) {
-            innermost.last_use = Some(index);
-        }
-        Some(value)
-    }
-
-    /// Whether a quantifier with this variable has ended before in the expression.
-    pub fn has_ended(&self, name: Name) -> bool {
-        self.ended.contains(&name)
     }
 }

@@ -6,13 +6,16 @@
 
 mod assignment;
 mod body;
+mod call;
 mod constants;
 pub mod evaluator;
 mod interval;
 mod kinds;
 mod layout;
 mod modules;
+mod operators;
 mod place;
+mod quantifier;
 mod scope;
 #[cfg(test)]
 mod tests;

@@ -258,8 +258,18 @@ impl<E: Environment> Evaluator<'_, E> {
             }
             Shape::Array { .. } => {
                 let message = format!("`{whole}` is an array: it has no fields");
-                let hint = format!("give an index: `{whole}[i].{}`", shorten(text));
-                self.complain(Diagnostic::error(span, message).with_hint(hint));
+                let mut diagnostic = Diagnostic::error(span, message);
+                let mut element = shape;
+                let mut indices = String::new();
+                while let Shape::Array { element: next, .. } = element {
+                    element = next;
+                    indices.push_str("[i]");
+                }
+                if matches!(element, Shape::Struct { .. }) {
+                    let hint = format!("give an index: `{whole}{indices}.{}`", shorten(text));
+                    diagnostic = diagnostic.with_hint(hint);
+                }
+                self.complain(diagnostic);
             }
             Shape::Scalar => {
                 let message = format!("`{whole}` is no struct: it has no fields");

@@ -127,6 +127,10 @@ impl Environment for Scope<'_> {
         }
     }
 
+    fn is_constant(&self) -> bool {
+        self.constants_only
+    }
+
     fn text(&self, name: Name) -> &str {
         self.tree.names.text(name)
     }

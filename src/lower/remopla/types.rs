@@ -196,7 +196,7 @@ impl Lowering<'_> {
     /// The indices from `low` to `high`.
     fn dimension(&mut self, low: i128, high: i128, both: bool, span: Span) -> Option<Dimension> {
         let message = match both {
-            false if high < 0 => format!("an array of {} entries", high + 1),
+            false if high < 0 => format!("an array has at least one entry, not {}", high + 1),
             true if low < 0 => format!("the index {low} is negative"),
             true if high < low => format!("there is no index from {low} to {high}"),
             _ => {

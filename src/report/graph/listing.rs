@@ -11,7 +11,7 @@ const WIDEST_SUCCESSORS: usize = 24;
 pub fn write(graph: &Graph<'_>, out: &mut impl Write) -> io::Result<()> {
     let program = graph.program;
     if !program.globals.is_empty() {
-        writeln!(out, "globals {}\n", graph.names(&program.globals))?;
+        writeln!(out, "globals {}\n", graph.globals())?;
     }
     for (i, procedure) in program.procedure_ids().enumerate() {
         if i > 0 {

@@ -150,14 +150,18 @@ impl Parser<'_> {
         let branch = self.token.span();
         self.advance();
         let start = self.token.start;
-        let condition = if self.take(TokenKind::Else) {
+        let mut condition = None;
+        if self.take(TokenKind::Else) {
             self.note_else(self.span_from(start));
-            None
         } else {
-            Some(self.guard())
-        };
+            condition = Some(self.guard());
+        }
         let span = self.span_from(start);
         if !self.take(TokenKind::Arrow) {
+            if self.at(TokenKind::Assign) {
+                // What has been read is not the whole condition.
+                condition = Some(self.unreadable_condition());
+            }
             self.report_no_arrow();
         }
         self.push_bracket(StatementKind::Branch { condition }, span);

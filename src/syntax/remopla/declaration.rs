@@ -34,6 +34,9 @@ impl Parser<'_> {
                 }
             }
         }
+        // Anything may have stood in a comment that does not end.
+        self.tree.incomplete |= self.cut_short;
+        self.tree.lost_globals |= self.cut_short;
     }
 
     #[cold]
@@ -174,6 +177,11 @@ impl Parser<'_> {
                 "a variable has any value at first; assign to it in a statement",
             ));
         }
+        if self.at(TokenKind::Name)
+            && matches!(self.peek().kind, TokenKind::Comma | TokenKind::Semicolon)
+        {
+            return Err(self.unexpected("`,` or `;`"));
+        }
         match self.semicolon_is_understood("the declaration") {
             true => Ok(()),
             false => Err(Reported),
@@ -252,16 +260,18 @@ impl Parser<'_> {
 
     /// `{ a, b, c }`.
     fn enumeration(&mut self, identifier: Option<Identifier>) -> Parsed<u32> {
-        self.expect(TokenKind::LeftBrace)?;
         let start = self.tree.identifiers.len();
-        loop {
-            let name = self.identifier("a name of the enumeration")?;
-            self.tree.identifiers.push(name);
+        let mut read = Ok(());
+        self.advance();
+        while read.is_ok() {
+            read = self.identifier("a name of the enumeration").map(|name| {
+                self.tree.identifiers.push(name);
+            });
             if !self.take(TokenKind::Comma) {
                 break;
             }
         }
-        self.expect(TokenKind::RightBrace)?;
+        self.close_braces(read)?;
         let names = since(start, &self.tree.identifiers);
         self.tree
             .enumerations
@@ -271,22 +281,40 @@ impl Parser<'_> {
 
     /// `{ declarations }`. There is no struct in a struct, so this does not go deeper.
     fn structure(&mut self, identifier: Option<Identifier>) -> Parsed<u32> {
-        self.expect(TokenKind::LeftBrace)?;
+        let open = self.token.span();
+        self.advance();
         let start = self.tree.fields.len();
+        let mut lost = false;
         while self.token.kind.begins_declaration() || self.at_unsigned() {
             if self.declaration(Owner::Struct).is_err() {
-                self.tree.lost_globals = true;
+                lost = true;
                 self.recover_declaration();
             }
         }
+        self.close_braces(Ok(()))?;
+        self.tree.lost_globals |= lost;
         let fields = since(start, &self.tree.fields);
-        if fields.is_empty() && self.at(TokenKind::RightBrace) && !self.tree.lost_globals {
-            let span = self.token.span();
-            self.report(Diagnostic::error(span, "a struct needs a field"));
+        if fields.is_empty() && !lost {
+            self.report(Diagnostic::error(open, "a struct needs a field"));
         }
-        self.expect(TokenKind::RightBrace)?;
         self.tree.structs.push(Struct { identifier, fields });
         Ok(self.tree.structs.len() as u32 - 1)
+    }
+
+    /// Takes the `}` of a declaration; after a mistake, all that stands before it too.
+    fn close_braces(&mut self, read: Parsed<()>) -> Parsed<()> {
+        if read.is_ok() && self.take(TokenKind::RightBrace) {
+            return Ok(());
+        }
+        if read.is_ok() {
+            self.unexpected("`}`");
+        }
+        while !(self.at(TokenKind::RightBrace) || self.token.kind.begins_outside() || self.at_end())
+        {
+            self.advance();
+        }
+        self.take(TokenKind::RightBrace);
+        Err(Reported)
     }
 
     /// A name with its dimensions and bits.

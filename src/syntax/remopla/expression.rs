@@ -65,7 +65,7 @@ impl BinaryOperator {
         }
     }
 
-    fn of(kind: TokenKind) -> Option<Self> {
+    pub fn of(kind: TokenKind) -> Option<Self> {
         use BinaryOperator::*;
         Some(match kind {
             TokenKind::Or => Or,
@@ -389,11 +389,16 @@ impl Parser<'_> {
             None => self.previous_end,
         };
         let span = self.span_from(start);
+        self.report_call_in_expression(span);
+        Reported
+    }
+
+    #[cold]
+    pub fn report_call_in_expression(&mut self, span: Span) {
         self.report(
             Diagnostic::error(span, "a call cannot be a part of an expression")
                 .with_hint("call it in a statement of its own, `x = f(…);`, and use `x` here"),
         );
-        Reported
     }
 
     #[cold]

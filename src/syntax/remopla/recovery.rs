@@ -92,7 +92,11 @@ impl Parser<'_> {
                 "expected `=`, `(` or `:` after `{text}`, found {}",
                 self.found()
             );
-            self.report(Diagnostic::error(self.token.span(), message));
+            let mut diagnostic = Diagnostic::error(self.token.span(), message);
+            if self.at(TokenKind::EqualEqual) {
+                diagnostic = diagnostic.with_hint("`=` assigns; `==` compares");
+            }
+            self.report(diagnostic);
             return Reported;
         };
         let span = self.tree.span(name);

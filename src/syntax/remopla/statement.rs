@@ -6,7 +6,9 @@
 use super::block::BlockKind;
 use super::parser::{Parser, since};
 use super::token::TokenKind;
-use super::tree::{Assignment, ExpressionId, Identifier, Label, List, Range, StatementKind};
+use super::tree::{
+    Assignment, BinaryOperator, ExpressionId, Identifier, Label, List, Range, StatementKind,
+};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::parser::{Parsed, Reported};
@@ -230,6 +232,7 @@ impl Parser<'_> {
             let message = "`E` cannot stand before an assignment";
             let hint = "`A` assigns for every value at once";
             self.report(Diagnostic::error(span, message).with_hint(hint));
+            return Err(Reported);
         }
         self.tree.ranges.push(Range {
             variable,
@@ -282,6 +285,15 @@ impl Parser<'_> {
             return;
         }
         let span = self.span_from(start);
+        if let StatementKind::Call { callee, .. } = kind
+            && BinaryOperator::of(self.token.kind).is_some()
+        {
+            let callee = self.tree.span(callee);
+            self.report_call_in_expression(callee);
+            self.push_point(StatementKind::Unreadable, span);
+            self.recover();
+            return;
+        }
         if self.semicolon_is_understood("the statement") {
             self.push_point(kind, span);
         } else {

@@ -1,0 +1,491 @@
+//! What is known of an expression while some variables are not.
+//!
+//! A condition is known as the family of the sets of values it may take, each for some of
+//! the valuations that are possible; a number as an interval. Both may contain more than
+//! there is. Whether there is a value at all may be unknown too.
+
+use crate::interpreter::evaluation::Algebra;
+use crate::interpreter::values::{Possible, Values, calculate};
+use crate::program::{Domain, Operation, SHIFT_LIMIT};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    Truth(Family),
+    Number(Interval),
+}
+
+/// Sets of truth values, a bit each; the empty set stands for "no value".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Family(u8);
+
+/// The numbers from `low` to `high`, none if that is less, and perhaps no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    low: i128,
+    high: i128,
+    may_lack: bool,
+}
+
+impl Known {
+    /// A cell with a value that is not known.
+    pub fn unknown(domain: Domain) -> Self {
+        match domain {
+            Domain::Boolean => {
+                let either = [Values::only(false), Values::only(true)];
+                Known::Truth(Family::of(either.into_iter()))
+            }
+            _ => Known::Number(Interval::total(0, domain.size() as i128 - 1)),
+        }
+    }
+
+    pub fn exactly(value: Possible) -> Self {
+        match value {
+            Possible::Truth(values) => Known::Truth(Family::only(values)),
+            Possible::Number(number) => Known::Number(Interval::total(number, number)),
+            Possible::Nothing(_) => Known::Number(Interval::NOTHING),
+        }
+    }
+
+    /// Whether a condition can come out as `value` in every case.
+    pub fn always_may_be(self, value: bool) -> bool {
+        self.truth().members().all(|set| set.contains(value))
+    }
+
+    /// Whether a condition is true in no case.
+    pub fn is_never_true(self) -> bool {
+        !self.truth().members().any(|set| set.contains(true))
+    }
+
+    pub fn never_has_value(self) -> bool {
+        match self {
+            Known::Truth(family) => family.members().all(|set| set == Values::NONE),
+            Known::Number(number) => number.low > number.high,
+        }
+    }
+
+    /// Whether there is a value in every case.
+    pub fn always_has_value(self) -> bool {
+        match self {
+            Known::Truth(family) => family.members().all(|set| set != Values::NONE),
+            Known::Number(number) => !number.may_lack,
+        }
+    }
+
+    /// Whether it is a number in a domain in every case.
+    pub fn always_fits(self, domain: Domain) -> bool {
+        let number = self.number();
+        self.always_has_value() && domain.contains(number.low) && domain.contains(number.high)
+    }
+
+    /// Whether it is a number outside a domain in every case, or none.
+    pub fn never_fits(self, domain: Domain) -> bool {
+        let number = self.number();
+        number.high < 0 || u128::try_from(number.low).is_ok_and(|low| low >= domain.size())
+    }
+
+    /// Whether it is an index into so many places in every case.
+    pub fn is_always_index(self, count: u32) -> bool {
+        !self.number().index(count).may_lack
+    }
+
+    /// Whether it is none in every case.
+    pub fn is_never_index(self, count: u32) -> bool {
+        let index = self.number().index(count);
+        index.low > index.high
+    }
+
+    /// Whether it comes out like this in every case.
+    pub fn is_always(self, value: Possible) -> bool {
+        match value {
+            Possible::Nothing(_) => self.never_has_value(),
+            _ => self == Known::exactly(value),
+        }
+    }
+
+    fn truth(self) -> Family {
+        match self {
+            Known::Truth(family) => family,
+            Known::Number(Interval {
+                low,
+                high,
+                may_lack,
+            }) => {
+                let zero = low <= 0 && 0 <= high;
+                let other = low <= high && (low < 0 || high > 0);
+                let sets = [
+                    (zero, Values::only(false)),
+                    (other, Values::only(true)),
+                    (may_lack, Values::NONE),
+                ];
+                Family::of(sets.into_iter().filter(|(is, _)| *is).map(|(_, set)| set))
+            }
+        }
+    }
+
+    fn number(self) -> Interval {
+        match self {
+            Known::Number(number) => number,
+            Known::Truth(family) => {
+                let one = |set: Values| i128::from(set.contains(true));
+                let values = || family.members().filter(|set| *set != Values::NONE).map(one);
+                let may_lack = family.members().any(|set| set == Values::NONE);
+                match (values().min(), values().max()) {
+                    (Some(low), Some(high)) => Interval {
+                        low,
+                        high,
+                        may_lack,
+                    },
+                    _ => Interval::NOTHING,
+                }
+            }
+        }
+    }
+
+    /// What is known if either is the case.
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Known::Truth(a), Known::Truth(b)) => Known::Truth(Family(a.0 | b.0)),
+            (a, b) => Known::Number(a.number().or(b.number())),
+        }
+    }
+
+    fn may_lack(self) -> Self {
+        match self {
+            Known::Truth(family) => Known::Truth(Family(family.0 | 1)),
+            Known::Number(number) => Known::Number(Interval {
+                may_lack: true,
+                ..number
+            }),
+        }
+    }
+}
+
+impl Family {
+    fn only(values: Values) -> Self {
+        Family(1 << values.number())
+    }
+
+    fn members(self) -> impl Iterator<Item = Values> {
+        let sets = Values::ALL_SETS.into_iter();
+        sets.filter(move |set| self.0 >> set.number() & 1 == 1)
+    }
+
+    fn of(members: impl Iterator<Item = Values>) -> Self {
+        Family(members.fold(0, |family, set| family | Family::only(set).0))
+    }
+}
+
+impl Interval {
+    const NOTHING: Interval = Interval {
+        low: 1,
+        high: 0,
+        may_lack: true,
+    };
+
+    fn total(low: i128, high: i128) -> Self {
+        Interval {
+            low,
+            high,
+            may_lack: false,
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        let may_lack = self.may_lack || other.may_lack;
+        match (self.low > self.high, other.low > other.high) {
+            (true, _) => Interval { may_lack, ..other },
+            (_, true) => Interval { may_lack, ..self },
+            _ => Interval {
+                low: self.low.min(other.low),
+                high: self.high.max(other.high),
+                may_lack,
+            },
+        }
+    }
+
+    /// The part that is an index into so many places.
+    fn index(self, count: u32) -> Self {
+        let last = i128::from(count) - 1;
+        Interval {
+            low: self.low.max(0),
+            high: self.high.min(last),
+            may_lack: self.may_lack || self.low < 0 || self.high > last,
+        }
+    }
+
+    /// The smallest interval around what `f` makes of the ends.
+    fn by_ends(self, other: Self, f: impl Fn(i128, i128) -> i128) -> Self {
+        let ends = |a: Interval| [a.low, a.high];
+        let results = ends(self)
+            .into_iter()
+            .flat_map(|a| ends(other).map(|b| f(a, b)));
+        let bounds = results.fold(None, |bounds: Option<(i128, i128)>, next| {
+            let (low, high) = bounds.unwrap_or((next, next));
+            Some((low.min(next), high.max(next)))
+        });
+        let (low, high) = bounds.unwrap_or((i128::MIN, i128::MAX));
+        Interval::total(low, high)
+    }
+
+    /// An operation on numbers that are not both known. Where it is not monotonous, the
+    /// result is rough.
+    fn calculate(self, operation: Operation, other: Self) -> Known {
+        let (a, b) = (self, other);
+        let natural = a.low >= 0 && b.low >= 0;
+        let magnitude = a.low.saturating_abs().max(a.high.saturating_abs());
+        let compared = |always: bool, never: bool| {
+            let sets = [(never, Values::only(true)), (always, Values::only(false))];
+            let sets = sets.into_iter().filter(|(no, _)| !*no);
+            Known::Truth(Family::of(sets.map(|(_, set)| set)))
+        };
+        let number = match operation {
+            Operation::Less => return compared(a.high < b.low, a.low >= b.high),
+            Operation::LessEqual => return compared(a.high <= b.low, a.low > b.high),
+            Operation::NumbersEqual => {
+                let same = a.low == a.high && b.low == b.high && a.low == b.low;
+                return compared(same, a.high < b.low || b.high < a.low);
+            }
+            Operation::Add => a.by_ends(b, i128::saturating_add),
+            Operation::Subtract => a.by_ends(b, i128::saturating_sub),
+            Operation::Multiply => a.by_ends(b, i128::saturating_mul),
+            Operation::Divide if b.low > 0 => a.by_ends(b, |a, b| a / b),
+            Operation::Divide => Interval {
+                may_lack: b.high >= 0,
+                ..Interval::total(-magnitude, magnitude)
+            },
+            Operation::ShiftRight => Interval::total(0, a.high),
+            Operation::BitAnd => Interval::total(0, a.high.min(b.high)),
+            Operation::BitOr | Operation::BitXor => {
+                let highest = a.high.max(b.high).max(0);
+                let bits = i128::BITS - highest.leading_zeros();
+                Interval::total(0, (1_i128 << bits.min(126)) - 1)
+            }
+            _ => Interval {
+                may_lack: true,
+                ..Interval::total(0, SHIFT_LIMIT)
+            },
+        };
+        let is_bitwise = matches!(
+            operation,
+            Operation::BitAnd | Operation::BitOr | Operation::BitXor | Operation::ShiftRight
+        );
+        match is_bitwise && !natural {
+            true => Known::Number(number).may_lack(),
+            false => Known::Number(number),
+        }
+    }
+}
+
+impl Algebra for Known {
+    fn truth(values: Values) -> Self {
+        Known::Truth(Family::only(values))
+    }
+
+    fn number(number: u64) -> Self {
+        Known::Number(Interval::total(number.into(), number.into()))
+    }
+
+    fn unary(self, operation: Operation, _: u32) -> Self {
+        match operation {
+            Operation::Not => {
+                let members = self.truth();
+                Known::Truth(Family::of(members.members().map(Values::negated)))
+            }
+            Operation::ToNumber => Known::Number(self.number()),
+            Operation::ToTruth => Known::Truth(self.truth()),
+            Operation::FalseIfUndefined => {
+                let defined = |set| match set {
+                    Values::NONE => Values::only(false),
+                    set => set,
+                };
+                Known::Truth(Family::of(self.truth().members().map(defined)))
+            }
+            Operation::Index { count } => Known::Number(self.number().index(count)),
+            other => unreachable!("{other:?} takes no single value"),
+        }
+    }
+
+    fn connect(self, operation: Operation, other: Self) -> Self {
+        let (first, second) = (self.truth(), other.truth());
+        let pairs = first
+            .members()
+            .flat_map(|a| second.members().map(move |b| (a, b)));
+        Known::Truth(Family::of(pairs.map(|(a, b)| a.connect(operation, b))))
+    }
+
+    fn calculate(self, operation: Operation, other: Self, _: u32) -> Self {
+        let (a, b) = (self.number(), other.number());
+        let is_comparison = matches!(
+            operation,
+            Operation::Less | Operation::LessEqual | Operation::NumbersEqual
+        );
+        if a.low > a.high || b.low > b.high {
+            return match is_comparison {
+                true => Known::Truth(Family::only(Values::NONE)),
+                false => Known::Number(Interval::NOTHING),
+            };
+        }
+        let result = match a.low == a.high && b.low == b.high {
+            true => match calculate(operation, a.low, b.low) {
+                Ok(possible) => Known::exactly(possible),
+                Err(_) => Known::Number(Interval::NOTHING),
+            },
+            false => a.calculate(operation, b),
+        };
+        match a.may_lack || b.may_lack {
+            true => result.may_lack(),
+            false => result,
+        }
+    }
+
+    fn if_then_else(self, yes: Self, no: Self) -> Self {
+        let cases = self.truth().members().map(|set| {
+            let branches = set.iter().map(|value| if value { yes } else { no });
+            let nothing = match yes {
+                Known::Truth(_) => Known::Truth(Family::only(Values::NONE)),
+                Known::Number(_) => Known::Number(Interval::NOTHING),
+            };
+            // A choice between the two may come out as either.
+            match (set == Values::ANY, yes, no) {
+                (true, Known::Truth(yes), Known::Truth(no)) => {
+                    let union = |a, b| match (a, b) {
+                        (Values::NONE, _) | (_, Values::NONE) => Values::NONE,
+                        (a, b) => a.union(b),
+                    };
+                    let pairs = yes
+                        .members()
+                        .flat_map(|a| no.members().map(move |b| union(a, b)));
+                    Known::Truth(Family::of(pairs))
+                }
+                _ => branches.reduce(Known::or).unwrap_or(nothing),
+            }
+        });
+        cases.reduce(Known::or).unwrap_or(self)
+    }
+
+    fn element(self, count: u32, _: u32, element: impl Fn(u32) -> Self) -> Self {
+        let index = self.number().index(count);
+        let cases = (index.low..=index.high).map(|k| element(k as u32));
+        match (cases.reduce(Known::or), index.may_lack) {
+            (Some(value), false) => value,
+            (Some(value), true) => value.may_lack(),
+            (None, _) => Known::Number(Interval::NOTHING),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interpreter::evaluation::evaluate;
+    use crate::interpreter::value_of;
+    use crate::program::VariableId;
+    use proptest::prelude::*;
+
+    const BITS: Domain = Domain::Integer { bits: 2 };
+
+    /// Postfix numbers over the cells 0 (a truth value), 1 and 2 (numbers of two bits).
+    fn numbers() -> impl Strategy<Value = Vec<Operation>> {
+        let leaf = prop_oneof![
+            (0_u64..4).prop_map(Operation::Number),
+            (1_u32..3).prop_map(|i| Operation::Read(VariableId::Global(i))),
+        ];
+        leaf.prop_map(|operation| vec![operation])
+            .prop_recursive(3, 12, 2, |inner| {
+                use Operation::*;
+                let binary = vec![
+                    Add, Subtract, Multiply, Divide, BitAnd, BitOr, BitXor, ShiftLeft, ShiftRight,
+                ];
+                let index = Index { count: 3 };
+                prop_oneof![
+                    (
+                        inner.clone(),
+                        inner.clone(),
+                        proptest::sample::select(binary)
+                    )
+                        .prop_map(|(a, b, operation)| [a, b, vec![operation]].concat()),
+                    inner.prop_map(move |a| [a, vec![index]].concat()),
+                ]
+            })
+    }
+
+    fn few_shifts(operations: &[Operation]) -> bool {
+        let shifts = operations.iter().filter(|o| **o == Operation::ShiftLeft);
+        shifts.count() < 2
+    }
+
+    fn conditions() -> impl Strategy<Value = Vec<Operation>> {
+        use Operation::*;
+        let comparisons = vec![Less, LessEqual, NumbersEqual];
+        let compared = (numbers(), numbers(), proptest::sample::select(comparisons))
+            .prop_map(|(a, b, operation)| [a, b, vec![operation]].concat());
+        let leaf = prop_oneof![
+            compared,
+            Just(vec![Read(VariableId::Global(0))]),
+            Just(vec![Choose]),
+        ];
+        leaf.prop_recursive(3, 12, 3, |inner| {
+            let binary = proptest::sample::select(vec![And, Or, Implies, Xor, Equal, Schoose]);
+            let unary = proptest::sample::select(vec![Not, FalseIfUndefined]);
+            prop_oneof![
+                (inner.clone(), inner.clone(), binary).prop_map(|(a, b, operation)| [
+                    a,
+                    b,
+                    vec![operation]
+                ]
+                .concat()),
+                (inner.clone(), unary).prop_map(|(a, operation)| [a, vec![operation]].concat()),
+                (inner.clone(), inner.clone(), inner).prop_map(|(c, a, b)| [
+                    c,
+                    a,
+                    b,
+                    vec![IfThenElse]
+                ]
+                .concat()),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        /// Whatever the unknown cells are, what comes out is among what is known.
+        #[test]
+        fn nothing_comes_out_that_is_not_known(
+            operations in prop_oneof![numbers(), conditions()]
+                .prop_filter("numbers stay small", |operations| few_shifts(operations)),
+            known in 0_u8..8,
+            values in (0_u64..2, 0_u64..4, 0_u64..4),
+        ) {
+            let values = [values.0, values.1, values.2];
+            let domain = |i: u32| if i == 0 { Domain::Boolean } else { BITS };
+            let index = |variable| match variable {
+                VariableId::Global(i) => i,
+                VariableId::Local(_) => unreachable!(),
+            };
+            let concrete = evaluate(&operations, |variable, _| {
+                let i = index(variable);
+                value_of(domain(i), values[i as usize])
+            });
+            let estimate = evaluate(&operations, |variable, _| {
+                let i = index(variable);
+                match known >> i & 1 {
+                    1 => Known::exactly(value_of(domain(i), values[i as usize])),
+                    _ => Known::unknown(domain(i)),
+                }
+            });
+            match concrete {
+                Possible::Truth(set) => {
+                    prop_assert!(estimate.truth().members().any(|member| member == set));
+                }
+                Possible::Number(number) => {
+                    let interval = estimate.number();
+                    prop_assert!(interval.low <= number && number <= interval.high);
+                }
+                Possible::Nothing(_) => prop_assert!(!estimate.always_has_value()),
+            }
+            if known == 7 {
+                prop_assert!(estimate.is_always(concrete));
+            }
+        }
+    }
+}
