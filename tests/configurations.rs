@@ -304,6 +304,9 @@ fn numbers_and_calls_that_change_their_frame() {
                         sets.contains(&sets.pre(&to), &from),
                         "{from} to {to}\n{text}"
                     );
+                    let reaching = sets.pre(&to);
+                    let all: u128 = possible_heads(&program);
+                    assert!(sets.heads(&reaching).parse::<u128>().unwrap() <= all);
                     let ends = ["error", "terminated", "<main.exit>", "<main> *"];
                     let post = sets.post(&from);
                     for to in ends {
@@ -317,6 +320,31 @@ fn numbers_and_calls_that_change_their_frame() {
                 }
             });
         }
+    }
+}
+
+/// How many heads there can be at all.
+fn possible_heads(program: &Program) -> u128 {
+    let size = |cells: &[Cell]| {
+        cells
+            .iter()
+            .map(|cell| cell.domain.size())
+            .product::<u128>()
+    };
+    let procedures = program.procedures.iter();
+    let heads = procedures.map(|p| p.points.len() as u128 * size(&p.locals));
+    heads.sum::<u128>() * size(&program.globals)
+}
+
+#[test]
+fn values_outside_of_a_domain_are_not_counted() {
+    for text in REMOPLA {
+        let program = read_remopla(text, Overflow::Wrap);
+        with_sets(&program, |sets| {
+            let all = possible_heads(&program).to_string();
+            assert_eq!(sets.heads(&sets.pre("_ *")), all, "{text}");
+            assert_eq!(sets.heads(&sets.post("_ *")), all, "{text}");
+        });
     }
 }
 

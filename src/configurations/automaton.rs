@@ -155,8 +155,10 @@ pub fn pre<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
     for (head, target, label) in pre_star.edges() {
         edges_of.entry(head).or_default().push((target, label));
         if builder.is_configuration(head) {
+            // Backwards, nothing keeps variables inside their domains.
+            let label = bdds.and(label, &model.valid(head, false)?)?;
             let target = target_kind(model.language().kind(head), target);
-            builder.add(StateKind::Control, head, target, label.clone())?;
+            builder.add(StateKind::Control, head, target, label)?;
         }
     }
     // Below the top, a symbol is read as the head that its frame goes on at.
@@ -166,9 +168,11 @@ pub fn pre<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
             .into_iter()
             .flatten()
         {
+            let handed = model.valid_handed(waiting.above)?;
+            let valid = bdds.and(&handed, &model.valid(waiting.symbol, true)?)?;
             let from = StateKind::Returned(waiting.above);
             let target = target_kind(waiting.kind, *target);
-            builder.add(from, waiting.symbol, target, (*label).clone())?;
+            builder.add(from, waiting.symbol, target, bdds.and(label, &valid)?)?;
         }
     }
     let automaton = builder.finish()?;

@@ -1,12 +1,14 @@
 //! Conditions that people can read, from BDDs.
 //!
-//! First what is fixed, then what is equal, then what concerns one number alone; what is
-//! left becomes a sum of products. So a frame condition of a hundred variables is a hundred
+//! First what is fixed, then what is equal, then what concerns one number alone. What is left
+//! is told case by case, by the values of a number that has few cases, and without numbers
+//! as a sum of products. So a frame condition of a hundred variables is a hundred
 //! equalities, and not 2¹⁰⁰ cubes. What would still be too long is left to the diagram.
 
 use super::cover::{Cube, cover};
+use super::language::Notation;
 use super::legend::Quantity;
-use super::range::{Range, ranges};
+use super::range::{Range, ranges, smallest};
 use crate::bdd::{Bdd, BddResult, Bdds, Level, OutOfNodes};
 use crate::program::Domain;
 use rustc_hash::FxHashSet;
@@ -14,8 +16,8 @@ use rustc_hash::FxHashSet;
 /// Larger BDDs, and longer sums, are not written out.
 const MOST_NODES: usize = 2_000;
 const MOST_VARIABLES: usize = 300;
-const MOST_CUBES: usize = 24;
-/// Above this many truth values, only those of one name are compared.
+const MOST_CASES: usize = 24;
+/// Above this many values, only those of one name are compared.
 const MOST_COMPARED: usize = 16;
 
 /// The condition `f` in words; empty if it is true, `None` if it is too long.
@@ -23,22 +25,38 @@ pub fn formula(
     bdds: &Bdds,
     f: &Bdd,
     quantities: &[Quantity],
+    notation: Notation,
 ) -> Result<Option<String>, OutOfNodes> {
+    let quantities: Vec<_> = quantities.iter().collect();
+    let mut left = MOST_CASES;
+    let parts = describe(bdds, notation, f, &quantities, &mut left)?;
+    Ok(parts.map(|parts| parts.join(notation.and)))
+}
+
+/// The same as parts that hold together. `left` cases may still be told.
+fn describe(
+    bdds: &Bdds,
+    notation: Notation,
+    f: &Bdd,
+    quantities: &[&Quantity],
+    left: &mut usize,
+) -> Result<Option<Vec<String>>, OutOfNodes> {
     let Some(support) = support(bdds, f) else {
         return Ok(None);
     };
-    let in_support = |quantity: &&Quantity| quantity.levels.iter().any(|l| support.contains(l));
+    let in_support = |quantity: &&&Quantity| quantity.levels.iter().any(|l| support.contains(l));
     let mut writer = Writer {
         bdds,
+        notation,
         rest: f.clone(),
-        quantities: quantities.iter().filter(in_support).collect(),
+        quantities: quantities.iter().filter(in_support).copied().collect(),
         parts: Vec::new(),
     };
     writer.fixed()?;
     writer.equal()?;
     writer.alone()?;
-    Ok(match writer.sum()? {
-        true => Some(writer.parts.join(" & ")),
+    Ok(match writer.cases(left)? {
+        true => Some(writer.parts),
         false => None,
     })
 }
@@ -52,6 +70,7 @@ fn support(bdds: &Bdds, f: &Bdd) -> Option<FxHashSet<Level>> {
 
 struct Writer<'a> {
     bdds: &'a Bdds,
+    notation: Notation,
     /// What the parts do not say yet.
     rest: Bdd,
     /// What it may speak of.
@@ -94,7 +113,7 @@ impl<'a> Writer<'a> {
             if let Some(value) = value {
                 let part = match quantity.domain {
                     Domain::Boolean => literal(quantity, value == 1),
-                    _ => format!("{} = {}", quantity.name, shown(quantity, value)),
+                    _ => self.comparison(quantity, self.notation.equal, value),
                 };
                 self.says(part, quantity)?;
             }
@@ -110,14 +129,18 @@ impl<'a> Writer<'a> {
             let others = self.quantities[first + 1..].to_vec();
             for other in others {
                 let is_truth = one.domain == Domain::Boolean;
-                let may_compare = one.variable == other.variable || (compares_all && is_truth);
+                let may_compare = compares_all || one.variable == other.variable;
                 if one.domain != other.domain || !may_compare {
                     continue;
                 }
+                let equal = match is_truth {
+                    true => self.notation.truth_equal,
+                    false => self.notation.equal,
+                };
                 if self.implies(&self.equality(one, other)?)? {
-                    self.says(format!("{} = {}", one.name, other.name), other)?;
+                    self.says(format!("{}{equal}{}", one.name, other.name), other)?;
                 } else if is_truth && self.implies(&self.bdds.not(&self.equality(one, other)?)?)? {
-                    self.says(format!("{} = !{}", one.name, other.name), other)?;
+                    self.says(format!("{}{equal}!{}", one.name, other.name), other)?;
                 }
             }
             first += 1;
@@ -168,60 +191,161 @@ impl<'a> Writer<'a> {
         Ok(found.map(|ranges| {
             let texts: Vec<_> = ranges
                 .iter()
-                .map(|r| range(quantity, *r, largest))
+                .map(|r| self.range(quantity, *r, largest))
                 .collect();
             match texts.as_slice() {
+                [] => "0".to_owned(),
                 [one] => one.clone(),
-                several => format!("({})", several.join(" | ")),
+                several => format!("({})", several.join(self.notation.or)),
             }
         }))
     }
 
-    /// What is left, as a sum; false if it is too long.
-    fn sum(&mut self) -> Result<bool, OutOfNodes> {
+    fn comparison(&self, quantity: &Quantity, operator: &str, value: u64) -> String {
+        format!("{}{operator}{}", quantity.name, shown(quantity, value))
+    }
+
+    fn range(&self, quantity: &Quantity, range: Range, largest: u128) -> String {
+        let compare = |operator, value| self.comparison(quantity, operator, value);
+        let is_last = u128::from(range.last) == largest;
+        match (range.first, range.last) {
+            (0, _) if is_last => String::new(),
+            (first, last) if first == last => compare(self.notation.equal, first),
+            (0, last) => compare(" <= ", last),
+            (first, _) if is_last => compare(" >= ", first),
+            (first, last) => {
+                let (from, to) = (compare(" >= ", first), compare(" <= ", last));
+                format!("{from}{}{to}", self.notation.and)
+            }
+        }
+    }
+
+    /// What is left, case by case; false if there are too many.
+    fn cases(&mut self, left: &mut usize) -> Result<bool, OutOfNodes> {
         if self.bdds.is_true(&self.rest) {
             return Ok(true);
         }
-        let Some(cubes) = cover(self.bdds, &self.rest, MOST_CUBES)? else {
+        let terms = match self.fewest_cases(*left)? {
+            Some((quantity, sets)) => self.by_value(quantity, &sets, left)?,
+            None => self.products(left)?,
+        };
+        let Some(terms) = terms else {
             return Ok(false);
         };
-        let mut products = Vec::new();
-        for cube in &cubes {
-            let Some(product) = self.product(cube)? else {
-                return Ok(false);
-            };
-            products.push(product);
-        }
-        match products.as_slice() {
+        match terms.as_slice() {
             [] => self.parts.push("0".to_owned()),
             [one] => self.parts.push(one.clone()),
-            several if self.parts.is_empty() => self.parts.push(several.join(" | ")),
-            several => self.parts.push(format!("({})", several.join(" | "))),
+            several => {
+                let sum = several.join(self.notation.or);
+                self.parts.push(match self.parts.is_empty() {
+                    true => sum,
+                    false => format!("({sum})"),
+                });
+            }
         }
         Ok(true)
     }
 
-    fn product(&self, cube: &Cube) -> Result<Option<String>, OutOfNodes> {
-        let mut factors = Vec::new();
+    /// The number whose values make the fewest differences to the rest, and the sets of
+    /// values that make none; `None` if there are no numbers.
+    fn fewest_cases(&self, most: usize) -> Result<Option<(&'a Quantity, Vec<Bdd>)>, OutOfNodes> {
+        let mut fewest: Option<(&Quantity, Vec<Bdd>)> = None;
         for quantity in &self.quantities {
-            let literals = cube.iter().copied();
-            let own: Cube = literals
-                .filter(|(level, _)| quantity.levels.contains(level))
-                .collect();
-            match (own.as_slice(), quantity.domain) {
-                ([], _) => {}
-                ([(_, value)], Domain::Boolean) => factors.push(literal(quantity, *value)),
-                _ => match self.set(quantity, &self.bdds.minterm(own)?)? {
-                    Some(factor) if factor.is_empty() => {}
-                    Some(factor) => factors.push(factor),
-                    None => return Ok(None),
-                },
+            if quantity.domain == Domain::Boolean {
+                continue;
+            }
+            let most = fewest.as_ref().map_or(most, |(_, sets)| sets.len() - 1);
+            let sets = self.alike(quantity, most + 1)?;
+            if fewest.is_none() || sets.len() <= most {
+                fewest = Some((quantity, sets));
             }
         }
-        Ok(Some(match factors.is_empty() {
-            true => "1".to_owned(),
-            false => factors.join(" & "),
-        }))
+        Ok(fewest)
+    }
+
+    /// The values of a number, those with the same consequences together; at most `most`
+    /// sets of them.
+    fn alike(&self, quantity: &Quantity, most: usize) -> Result<Vec<Bdd>, OutOfNodes> {
+        let bdds = self.bdds;
+        let own = bdds.cube(quantity.levels.iter().copied())?;
+        let others = self
+            .quantities
+            .iter()
+            .filter(|q| !std::ptr::eq(**q, quantity));
+        let others = bdds.cube(others.flat_map(|q| q.levels.iter().copied()))?;
+        let mut values = bdds.exists(&self.rest, &others)?;
+        let mut sets = Vec::new();
+        while let Some(smallest) = smallest(bdds, &quantity.levels, &values)?
+            && sets.len() < most
+        {
+            let bits = quantity.levels.iter().zip(0..);
+            let value = bdds.minterm(bits.map(|(level, i)| (*level, smallest >> i & 1 == 1)))?;
+            let consequence = bdds.and_exists(&self.rest, &value, &own)?;
+            let differs = bdds.exists(&bdds.xor(&self.rest, &consequence)?, &others)?;
+            let alike = bdds.difference(&values, &differs)?;
+            values = bdds.and(&values, &differs)?;
+            sets.push(alike);
+        }
+        Ok(sets)
+    }
+
+    /// What each set of values has for a consequence.
+    fn by_value(
+        &self,
+        quantity: &Quantity,
+        sets: &[Bdd],
+        left: &mut usize,
+    ) -> Result<Option<Vec<String>>, OutOfNodes> {
+        let own = self.bdds.cube(quantity.levels.iter().copied())?;
+        let mut terms = Vec::new();
+        for set in sets {
+            if *left == 0 {
+                return Ok(None);
+            }
+            *left -= 1;
+            let Some(values) = self.set(quantity, set)? else {
+                return Ok(None);
+            };
+            let consequence = self.bdds.and_exists(&self.rest, set, &own)?;
+            let parts = describe(
+                self.bdds,
+                self.notation,
+                &consequence,
+                &self.quantities,
+                left,
+            )?;
+            let Some(parts) = parts else {
+                return Ok(None);
+            };
+            let mut factors = vec![values];
+            match parts.as_slice() {
+                [one] if one.contains(self.notation.or) => factors.push(format!("({one})")),
+                parts => factors.extend_from_slice(parts),
+            }
+            factors.retain(|factor| !factor.is_empty());
+            terms.push(match factors.is_empty() {
+                true => "1".to_owned(),
+                false => factors.join(self.notation.and),
+            });
+        }
+        Ok(Some(terms))
+    }
+
+    /// A sum of products of truth values.
+    fn products(&self, left: &mut usize) -> Result<Option<Vec<String>>, OutOfNodes> {
+        let Some(cubes) = cover(self.bdds, &self.rest, *left)? else {
+            return Ok(None);
+        };
+        *left -= cubes.len();
+        let product = |cube: &Cube| {
+            let factors = self.quantities.iter().filter_map(|quantity| {
+                let mut literals = cube.iter();
+                let found = literals.find(|(level, _)| quantity.levels.contains(level));
+                found.map(|(_, value)| literal(quantity, *value))
+            });
+            factors.collect::<Vec<_>>().join(self.notation.and)
+        };
+        Ok(Some(cubes.iter().map(product).collect()))
     }
 }
 
@@ -240,14 +364,151 @@ fn shown(quantity: &Quantity, value: u64) -> String {
     }
 }
 
-fn range(quantity: &Quantity, range: Range, largest: u128) -> String {
-    let (name, show) = (&quantity.name, |value| shown(quantity, value));
-    let is_last = u128::from(range.last) == largest;
-    match (range.first, range.last) {
-        (0, _) if is_last => String::new(),
-        (first, last) if first == last => format!("{name} = {}", show(first)),
-        (0, last) => format!("{name} <= {}", show(last)),
-        (first, _) if is_last => format!("{name} >= {}", show(first)),
-        (first, last) => format!("{name} >= {} & {name} <= {}", show(first), show(last)),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bdd::Collection;
+
+    /// Two numbers of two bits, the second of three values only, and two truth values.
+    fn quantities() -> Vec<Quantity> {
+        let quantity = |name: &str, levels: &[Level], domain, values: &[&str]| Quantity {
+            name: name.to_owned(),
+            variable: name.to_owned(),
+            levels: levels.to_vec(),
+            domain,
+            values: values.iter().map(|value| (*value).to_owned()).collect(),
+        };
+        let names = Domain::Enumeration { id: 0, size: 3 };
+        vec![
+            quantity("x", &[0, 2], Domain::Integer { bits: 2 }, &[]),
+            quantity("y", &[1, 3], names, &["A", "B", "C"]),
+            quantity("b", &[4], Domain::Boolean, &[]),
+            quantity("c", &[5], Domain::Boolean, &[]),
+        ]
+    }
+
+    /// The values of x, y, b and c.
+    type Valuation = [u64; 4];
+
+    fn valuations() -> impl Iterator<Item = Valuation> {
+        (0..48).map(|i| [i % 4, i / 4 % 3, i / 12 % 2, i / 24])
+    }
+
+    fn term(token: &str, [x, y, b, c]: Valuation) -> u64 {
+        match token {
+            "x" => x,
+            "y" => y,
+            "b" => b,
+            "c" => c,
+            "A" => 0,
+            "B" => 1,
+            "C" => 2,
+            number => number.parse().expect("a number"),
+        }
+    }
+
+    fn evaluate(
+        tokens: &mut std::iter::Peekable<std::vec::IntoIter<String>>,
+        v: Valuation,
+    ) -> bool {
+        let mut sum = false;
+        loop {
+            let mut product = true;
+            loop {
+                product &= factor(tokens, v);
+                if tokens.next_if(|token| token == "&").is_none() {
+                    break;
+                }
+            }
+            sum |= product;
+            if tokens.next_if(|token| token == "|").is_none() {
+                return sum;
+            }
+        }
+    }
+
+    fn factor(tokens: &mut std::iter::Peekable<std::vec::IntoIter<String>>, v: Valuation) -> bool {
+        let token = tokens.next().expect("an operand");
+        match token.as_str() {
+            "!" => return !factor(tokens, v),
+            "(" => {
+                let value = evaluate(tokens, v);
+                assert_eq!(tokens.next().as_deref(), Some(")"));
+                return value;
+            }
+            _ => {}
+        }
+        let left = term(&token, v);
+        let operator = tokens.next_if(|t| matches!(t.as_str(), "=" | "<=" | ">="));
+        let Some(operator) = operator else {
+            return left == 1;
+        };
+        let negated = tokens.next_if(|token| token == "!").is_some();
+        let right = term(&tokens.next().expect("a term"), v);
+        match operator.as_str() {
+            "<=" => left <= right,
+            ">=" => left >= right,
+            _ if negated => left == 1 - right,
+            _ => left == right,
+        }
+    }
+
+    fn holds(text: &str, valuation: Valuation) -> bool {
+        let spaced = text
+            .replace('(', " ( ")
+            .replace(')', " ) ")
+            .replace('!', " ! ");
+        let tokens: Vec<String> = spaced.split_whitespace().map(str::to_owned).collect();
+        let mut tokens = tokens.into_iter().peekable();
+        let value = text.is_empty() || evaluate(&mut tokens, valuation);
+        assert!(tokens.peek().is_none(), "{text}");
+        value
+    }
+
+    #[test]
+    fn words_and_diagrams_agree() {
+        let bdds = Bdds::new(6, 1 << 20, Collection::Rare).unwrap();
+        let quantities = quantities();
+        let member = |valuation: Valuation| {
+            let bits = quantities
+                .iter()
+                .zip(valuation)
+                .flat_map(|(quantity, value)| {
+                    let levels = quantity.levels.iter().zip(0..);
+                    levels.map(move |(level, i)| (*level, value >> i & 1 == 1))
+                });
+            bdds.minterm(bits).unwrap()
+        };
+        let mut random = 1_u64;
+        let mut written = 0;
+        for round in 0..300 {
+            // Some functions of few values, some of many.
+            let few = round % 8;
+            let mut f = bdds.constant(false);
+            let mut members = Vec::new();
+            for valuation in valuations() {
+                random = random
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                let chosen = match few {
+                    0 => valuation[0] <= random >> 60,
+                    1 => valuation[0] == valuation[1],
+                    2 => (valuation[2] == valuation[3]) == (round % 16 == 2),
+                    _ => (random >> 33) % 8 < few,
+                };
+                if chosen {
+                    f = bdds.or(&f, &member(valuation)).unwrap();
+                    members.push(valuation);
+                }
+            }
+            if let Some(text) = formula(&bdds, &f, &quantities, Notation::PLAIN).unwrap() {
+                written += 1;
+                for valuation in valuations() {
+                    let expected = members.contains(&valuation);
+                    assert_eq!(holds(&text, valuation), expected, "{text} {valuation:?}");
+                }
+            }
+        }
+        assert!(written > 250, "{written}");
     }
 }

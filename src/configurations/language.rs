@@ -113,6 +113,31 @@ pub struct Variable {
     pub values: Vec<String>,
 }
 
+/// How conditions are put together in a language, blanks included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notation {
+    pub and: &'static str,
+    pub or: &'static str,
+    /// Between numbers, and between truth values.
+    pub equal: &'static str,
+    pub truth_equal: &'static str,
+}
+
+impl Notation {
+    pub const PLAIN: Notation = Notation {
+        and: " & ",
+        or: " | ",
+        equal: " = ",
+        truth_equal: " = ",
+    };
+    pub const DOUBLED: Notation = Notation {
+        and: " && ",
+        or: " || ",
+        equal: " == ",
+        truth_equal: " == ",
+    };
+}
+
 /// The conditions of a model's language.
 pub type ConditionOf<M> = <<M as Model>::Language as Language>::Condition;
 
@@ -145,6 +170,10 @@ pub trait Model {
     /// their domains.
     fn valid(&self, head: Head, of_frame: bool) -> BddResult;
 
+    /// The same of what frames of a kind hand over.
+    fn valid_handed(&self, kind: FrameKind) -> BddResult;
+
+    fn notation(&self) -> Notation;
     fn show_symbol(&self, symbol: Head) -> SymbolText;
     fn show_kind(&self, kind: FrameKind) -> String;
     fn show_entry(&self, entry: EntryId) -> String;

@@ -32,7 +32,8 @@ pub use compile::{Given, compile};
 pub use diagram::{Diagram, diagram};
 pub use formula::formula;
 pub use language::{
-    ConditionOf, Control, FrameKind, Language, Model, SymbolSet, SymbolText, Variable, Waiting,
+    ConditionOf, Control, FrameKind, Language, Model, Notation, SymbolSet, SymbolText, Variable,
+    Waiting,
 };
 pub use legend::{Legend, Quantity};
 pub use membership::{Count, count, meets};

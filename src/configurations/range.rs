@@ -50,7 +50,7 @@ fn above(bdds: &Bdds, bits: &[Level], number: u64) -> BddResult {
 }
 
 /// The smallest number in a set.
-fn smallest(bdds: &Bdds, bits: &[Level], set: &Bdd) -> Result<Option<u64>, OutOfNodes> {
+pub fn smallest(bdds: &Bdds, bits: &[Level], set: &Bdd) -> Result<Option<u64>, OutOfNodes> {
     if bdds.is_false(set) {
         return Ok(None);
     }

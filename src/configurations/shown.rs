@@ -65,7 +65,7 @@ pub fn show<M: Model>(model: &M, automaton: &PAutomaton, diagrams: bool) -> Resu
     let mut legend = Legend::new(model);
     let condition = |f: &Bdd, quantities: &[Quantity]| -> Result<Condition, OutOfNodes> {
         Ok(Condition {
-            text: formula(bdds, f, quantities)?,
+            text: formula(bdds, f, quantities, model.notation())?,
             nodes: bdds.node_count(f),
             diagram: diagrams.then(|| diagram(bdds, f, quantities)),
         })

@@ -5,8 +5,8 @@ use super::names::ProgramNames;
 use crate::analysis::order::{self, Meetings};
 use crate::analysis::{CallGraph, DataVariable, Layout, Liveness, ModRef, Observed};
 use crate::bdd::{Bdd, BddResult, Bdds, Collection};
-use crate::configurations::language::{FrameKind, Model, SymbolText, Variable};
-use crate::program::{Action, Cell, Domain, PointId, ProcedureId, Program, VariableId};
+use crate::configurations::language::{FrameKind, Model, Notation, SymbolText, Variable};
+use crate::program::{Action, Cell, Domain, Language, PointId, ProcedureId, Program, VariableId};
 use crate::property::Atom;
 use crate::saturation::{Stop, Watch};
 use crate::spds::copies::{COPIES, Copies, Copy, Order};
@@ -36,6 +36,8 @@ enum Valid {
     Top,
     /// The values to be returned as well.
     Exit,
+    /// These and the globals.
+    Handed,
 }
 
 /// Makes the model of a program and runs `work` on it. BDD nodes may take `memory` bytes.
@@ -128,6 +130,29 @@ impl ProgramModel<'_> {
         self.names.program
     }
 
+    fn known_valid(&self, procedure: Option<ProcedureId>, which: Valid) -> BddResult {
+        if let Some(known) = self.valid.borrow().get(&(procedure, which)) {
+            return Ok(known.clone());
+        }
+        let mut variables = Vec::new();
+        if which != Valid::Frame {
+            variables.extend_from_slice(&self.globals);
+        }
+        if let Some(procedure) = procedure {
+            let kind = FrameKind(procedure.0);
+            if which != Valid::Handed {
+                variables.extend(self.locals(kind));
+            }
+            if matches!(which, Valid::Exit | Valid::Handed) {
+                variables.extend(self.returned(kind));
+            }
+        }
+        let valid = self.all_valid(&variables)?;
+        let mut known = self.valid.borrow_mut();
+        known.insert((procedure, which), valid.clone());
+        Ok(valid)
+    }
+
     fn all_valid(&self, variables: &[Variable]) -> BddResult {
         let bdds = self.copies.bdds;
         let mut all = bdds.constant(true);
@@ -208,24 +233,18 @@ impl<'a> Model for ProgramModel<'a> {
             }
             HeadMeaning::Error | HeadMeaning::Terminated => (None, Valid::Top),
         };
-        if let Some(known) = self.valid.borrow().get(&(procedure, which)) {
-            return Ok(known.clone());
+        self.known_valid(procedure, which)
+    }
+
+    fn valid_handed(&self, kind: FrameKind) -> BddResult {
+        self.known_valid(Some(ProcedureId(kind.0)), Valid::Handed)
+    }
+
+    fn notation(&self) -> Notation {
+        match self.program().language {
+            Language::BooleanProgram => Notation::PLAIN,
+            Language::Remopla => Notation::DOUBLED,
         }
-        let mut variables = Vec::new();
-        if which != Valid::Frame {
-            variables.extend_from_slice(&self.globals);
-        }
-        if let Some(procedure) = procedure {
-            let kind = FrameKind(procedure.0);
-            variables.extend(self.locals(kind));
-            if which == Valid::Exit {
-                variables.extend(self.returned(kind));
-            }
-        }
-        let valid = self.all_valid(&variables)?;
-        let mut known = self.valid.borrow_mut();
-        known.insert((procedure, which), valid.clone());
-        Ok(valid)
     }
 
     fn show_symbol(&self, symbol: Head) -> SymbolText {
