@@ -680,6 +680,7 @@ impl Encoder<'_, '_> {
             }
         };
         let spds = Spds {
+            globals: layout.global_range(),
             ranks: self.ranks(false),
             backward_ranks: self.ranks(true),
             rules: self.rules,

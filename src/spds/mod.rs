@@ -163,6 +163,8 @@ pub struct Spds {
     pub all_current: Bdd,
     pub all_entry: Bdd,
     pub all_current_and_entry: Bdd,
+    /// The data variables of the program's globals.
+    pub globals: std::ops::Range<DataVariable>,
     /// For each head, its place in the order of work: smaller first.
     pub ranks: Vec<u32>,
     /// The same for work against the direction of the rules.
