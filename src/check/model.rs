@@ -6,11 +6,13 @@ use crate::analysis::{CallGraph, Layout, Liveness, ModRef, Observed};
 use crate::bdd::{Bdds, Collection};
 use crate::cycles::hull::Ended;
 use crate::cycles::{HeadGraph, Method, Repeating, repeating_heads};
-use crate::program::{Action, PointId, Program};
+use crate::program::{PointId, Program};
 use crate::property::Temporal;
 use crate::saturation::{PostStar, Stop, Watch};
 use crate::spds::copies::{COPIES, Copies, Order};
-use crate::spds::{Analyses, Observer, ProgramHeads, Spds, encode, extend_layout};
+use crate::spds::{
+    Analyses, Observer, ProgramHeads, Spds, changes_frames_below, encode, extend_layout,
+};
 use crate::witness::concrete::Concretizer;
 
 /// Everything a symbolic check works on.
@@ -171,11 +173,4 @@ pub fn with_model(
         });
         result
     })
-}
-
-/// Whether some call changes its own frame, which then has to wait in another state.
-fn changes_frames_below(program: &Program) -> bool {
-    let changes =
-        |action: &Action| matches!(action, Action::Call(call) if !call.assignments.is_empty());
-    program.points.iter().any(|point| changes(&point.action))
 }

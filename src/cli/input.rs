@@ -1,6 +1,7 @@
 //! Reading programs, from files or standard input.
 
 use super::arguments::{InputArguments, Language, OverflowArgument};
+use crate::diagnostic::Diagnostic;
 use crate::lower::{self, RemoplaOptions};
 use crate::program::{Overflow, Program};
 use crate::report::diagnostics::render;
@@ -86,12 +87,17 @@ pub fn parse(source: Arc<Source>, language: Language, input: &InputArguments) ->
         Language::Bp => lower::boolean_program(source.clone(), entry.unwrap_or("main")),
         Language::Rem => lower::remopla(source.clone(), entry, &remopla_options(input)),
     };
+    complain(&source, &diagnostics);
+    program
+}
+
+/// Shows diagnostics on standard error.
+pub fn complain(source: &Source, diagnostics: &[Diagnostic]) {
     if !diagnostics.is_empty() {
         let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        let text = render(&source, &diagnostics, color);
+        let text = render(source, diagnostics, color);
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
-    program
 }
 
 fn remopla_options(input: &InputArguments) -> RemoplaOptions {

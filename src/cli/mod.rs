@@ -3,6 +3,7 @@
 
 mod arguments;
 mod check;
+mod configurations;
 mod input;
 mod limits;
 mod ltl;
@@ -10,6 +11,7 @@ mod progress;
 mod properties;
 mod random;
 mod show;
+mod worker;
 
 use crate::generate::quicksort;
 use arguments::{Arguments, Command, Generator, QuicksortFormat, QuicksortVariant};
@@ -46,6 +48,8 @@ pub fn run() -> ExitCode {
     };
     let exit = match arguments.command {
         Command::Check(arguments) => check::run(*arguments),
+        Command::Post(arguments) => configurations::post(*arguments),
+        Command::Pre(arguments) => configurations::pre(*arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::Ltl(arguments) => ltl::run(&arguments),
         Command::Generate(arguments) => generate(&arguments.what),

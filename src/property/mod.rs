@@ -6,7 +6,7 @@ mod remopla;
 mod run;
 mod temporal;
 
-pub use proposition::{Atom, resolve_proposition, resolve_text};
+pub use proposition::{Atom, find_procedure, resolve_condition, resolve_proposition, resolve_text};
 pub use temporal::{Temporal, TemporalError};
 
 use label::labelled_points;

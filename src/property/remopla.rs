@@ -11,16 +11,22 @@ use crate::diagnostic::nearest;
 use crate::lower::remopla::evaluator::{Environment, Evaluator, Kind, Meaning};
 use crate::names::Name;
 use crate::program::{Declaration, Domain, ProcedureId, Program, Shape, VariableId};
-use crate::source::Source;
+use crate::source::{Source, Span};
 use crate::syntax::remopla::tree::Part;
 use crate::syntax::remopla::{Tree, parse_condition};
 
-/// The proposition that is written `{ inner }`; `text` is all of it.
-pub fn condition(program: &Program, text: &str, inner: &str) -> Result<Atom, PropertyError> {
+/// The proposition that is written `{ inner }`, or a condition on a frame of `scope`, whose
+/// locals need no module. What is wrong is told with its place.
+pub fn condition(
+    program: &Program,
+    scope: Option<ProcedureId>,
+    inner: &str,
+) -> Result<Atom, (Span, PropertyError)> {
     let source = Source::new("", inner.as_bytes().to_vec());
     let (tree, expression, collector) = parse_condition(&source);
     let names = PropertyNames {
         program,
+        scope,
         locals: Vec::new(),
         problem: None,
     };
@@ -30,7 +36,7 @@ pub fn condition(program: &Program, text: &str, inner: &str) -> Result<Atom, Pro
     if let Some(value) = value {
         match value.kind {
             Kind::Number(_) => {
-                return Err(number(inner.trim()));
+                return Err((value.span, number(inner.trim())));
             }
             _ => evaluator.check_condition(value),
         }
@@ -42,13 +48,10 @@ pub fn condition(program: &Program, text: &str, inner: &str) -> Result<Atom, Pro
         ..
     } = evaluator;
     if let Some(problem) = environment.problem {
-        return Err(error(
-            format!("in `{text}`: {}", problem.message),
-            problem.hint,
-        ));
+        return Err(problem);
     }
     if let Some(wrong) = collector.finish().into_iter().find(|d| d.is_error()) {
-        return Err(error(format!("in `{text}`: {}", wrong.message), wrong.hint));
+        return Err((wrong.span, error(wrong.message, wrong.hint)));
     }
     let locals = environment.locals;
     Ok(Atom::Expression { operations, locals })
@@ -108,9 +111,11 @@ pub fn composite(program: &Program, text: &str) -> Option<PropertyError> {
 
 struct PropertyNames<'a> {
     program: &'a Program,
+    /// Whose locals need no module.
+    scope: Option<ProcedureId>,
     /// The cells of procedures that are read, those of one variable side by side.
     locals: Vec<(ProcedureId, u32)>,
-    problem: Option<PropertyError>,
+    problem: Option<(Span, PropertyError)>,
 }
 
 impl PropertyNames<'_> {
@@ -143,8 +148,11 @@ impl PropertyNames<'_> {
         first
     }
 
-    fn complain(&mut self, message: String, hint: Option<String>) {
-        self.problem.get_or_insert(error(message, hint));
+    fn complain(&mut self, tree: &Tree, part: &Part, message: String, hint: Option<String>) {
+        let identifier = part.identifier;
+        let length = tree.names.text(identifier.name).len() as u32;
+        let span = Span::new(identifier.start, identifier.start + length);
+        self.problem.get_or_insert((span, error(message, hint)));
     }
 
     fn near<'n>(&self, text: &str, names: impl Iterator<Item = &'n Declaration>) -> Option<String> {
@@ -158,6 +166,15 @@ impl Environment for PropertyNames<'_> {
         let program = self.program;
         let first = parts.first()?;
         let text = tree.names.text(first.identifier.name);
+        if let Some(scope) = self.scope
+            && let Some(local) = self.declared(&program.procedure(scope).declarations, text)
+        {
+            return Some(Meaning::Variable {
+                first: VariableId::Local(self.observe(scope, local)),
+                shape: local.shape.clone(),
+                parts: 1,
+            });
+        }
         let global = self.declared(&program.declarations, text);
         let second = parts.get(1).filter(|_| first.indices == 0);
         let second = second.map(|part| tree.names.text(part.identifier.name));
@@ -179,7 +196,7 @@ impl Environment for PropertyNames<'_> {
                 let message = format!(
                     "`{text}.{second}` could be a field, or a variable of the module `{text}`"
                 );
-                self.complain(message, Some("rename one of them".into()));
+                self.complain(tree, first, message, Some("rename one of them".into()));
                 Some(Meaning::Broken)
             }
             (Some((procedure, declaration)), _) => {
@@ -210,23 +227,30 @@ impl Environment for PropertyNames<'_> {
             let second = tree.names.text(second.identifier.name);
             let hint = self.near(second, program.procedure(procedure).declarations.iter());
             let message = format!("the module `{text}` has no variable `{second}`");
-            return self.complain(message, hint);
+            return self.complain(tree, first, message, hint);
         }
         let local = program.procedure_ids().find(|id| {
             let declarations = &program.procedure(*id).declarations;
             self.declared(declarations, text).is_some()
         });
-        let hint = match local {
-            Some(local) => {
+        let of_scope = self
+            .scope
+            .map(|scope| &program.procedure(scope).declarations);
+        let known = of_scope.into_iter().flatten().chain(&program.declarations);
+        let hint = match (local, self.near(text, known)) {
+            (Some(local), _) => {
                 let module = program.names.text(program.procedure(local).name);
                 format!("a local is written with its module: `{module}.{text}`")
             }
-            None => {
-                let near = self.near(text, program.declarations.iter());
-                near.unwrap_or_else(|| "a local is written `p.x`, with its module".into())
-            }
+            (None, Some(near)) => near,
+            (None, None) => "a local is written `p.x`, with its module".into(),
         };
-        self.complain(format!("there is no variable `{text}`"), Some(hint));
+        self.complain(
+            tree,
+            first,
+            format!("there is no variable `{text}`"),
+            Some(hint),
+        );
     }
 
     fn domain(&self, variable: VariableId) -> Domain {

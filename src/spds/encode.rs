@@ -9,8 +9,9 @@ use super::copies::{Copies, Copy};
 use super::effect::{Assignment, Effect, Outcome, Place, Source, Watched};
 use super::frame::{FrameVariables, make_interface};
 use super::heads::{HeadMeaning, ProgramHeads};
-use super::observer::{self, Observer};
+use super::observer::Observer;
 use super::product::Memory;
+use super::proposition;
 use super::statement::Transfers;
 use super::{Entry, EntryId, Head, Interface, Right, Rule, Spds, TransferId};
 use crate::analysis::{CallGraph, DataVariable, Layout, Liveness, ModRef, Observed};
@@ -68,6 +69,13 @@ pub fn encode(
     encoder.encode_procedures()?;
     encoder.encode_stopped()?;
     encoder.finish()
+}
+
+/// Whether some call changes its own frame, which then has to wait in another state.
+pub fn changes_frames_below(program: &Program) -> bool {
+    let changes =
+        |action: &Action| matches!(action, Action::Call(call) if !call.assignments.is_empty());
+    program.points.iter().any(|point| changes(&point.action))
 }
 
 pub(super) struct Encoder<'a, 'b> {
@@ -398,11 +406,11 @@ impl Encoder<'_, '_> {
         self.transfers.step(before, after, &effect)
     }
 
-    fn place(&self, head: Head) -> observer::Place {
+    fn place(&self, head: Head) -> proposition::Place {
         match self.heads.meaning(head) {
-            HeadMeaning::At(point) | HeadMeaning::Returning(point) => observer::Place::At(point),
-            HeadMeaning::Error => observer::Place::Error,
-            HeadMeaning::Terminated => observer::Place::Terminated,
+            HeadMeaning::At(point) | HeadMeaning::Returning(point) => proposition::Place::At(point),
+            HeadMeaning::Error => proposition::Place::Error,
+            HeadMeaning::Terminated => proposition::Place::Terminated,
         }
     }
 
@@ -484,7 +492,7 @@ impl Encoder<'_, '_> {
         let key = self.variables.keys.row(call.callee.0 as usize).to_vec();
         let kept = self.variables.kept(self.analyses, call.callee, saved);
         let assignments = self.passed(procedure, call, &key, &kept);
-        let number = self.watch(observer::Place::At(point), Memory::Push)?;
+        let number = self.watch(proposition::Place::At(point), Memory::Push)?;
         let set = self.set_by(Memory::Push);
         let effect = Effect {
             conditions,

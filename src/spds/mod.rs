@@ -23,12 +23,14 @@ mod image;
 mod number;
 mod observer;
 mod product;
+mod proposition;
 mod relation;
 mod statement;
 
-pub use encode::{Analyses, encode};
+pub use encode::{Analyses, changes_frames_below, encode};
 pub use heads::{HeadMeaning, ProgramHeads};
-pub use observer::{Observer, Place, extend_layout};
+pub use observer::{Observer, extend_layout};
+pub use proposition::{Place, proposition_at};
 
 use crate::analysis::DataVariable;
 use crate::bdd::Bdd;

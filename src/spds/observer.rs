@@ -10,21 +10,13 @@
 //! automaton accepted in between.
 
 use super::copies::{Copies, Copy};
-use super::expression::{May, Term, evaluate};
+use super::proposition::{Place, proposition_at};
 use crate::analysis::{DataVariable, Layout};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
-use crate::program::{Domain, PointId, Program, VariableId, When};
+use crate::program::{ProcedureId, Program};
 use crate::property::{Atom, Temporal};
 use ltl2ba_rs::{Class, Label};
 use rustc_hash::FxHashMap;
-
-/// Where a configuration is, for the letter it shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    At(PointId),
-    Error,
-    Terminated,
-}
 
 /// How many bits the states of an automaton take, and whether frames must remember.
 pub fn extend_layout(mut layout: Layout, temporal: &Temporal) -> Layout {
@@ -120,29 +112,13 @@ impl<'a, 'b> Observer<'a, 'b> {
         for atom in &self.temporal.atoms {
             match atom {
                 Atom::Expression { locals, .. } => {
-                    key.extend(locals.iter().map(|(p, _)| u8::from(self.is_in(place, p.0))));
+                    let is_in = |p: &ProcedureId| u8::from(place.is_in(self.program, *p));
+                    key.extend(locals.iter().map(|(procedure, _)| is_in(procedure)));
                 }
-                control => key.push(u8::from(self.control_holds(control, place))),
+                control => key.push(u8::from(place.shows(self.program, control))),
             }
         }
         key
-    }
-
-    fn is_in(&self, place: Place, procedure: u32) -> bool {
-        match place {
-            Place::At(point) => self.program.point(point).procedure.0 == procedure,
-            Place::Error | Place::Terminated => false,
-        }
-    }
-
-    /// A proposition that speaks of control only.
-    fn control_holds(&self, atom: &Atom, place: Place) -> bool {
-        match (atom, place) {
-            (Atom::Terminated, Place::Terminated) | (Atom::Error, Place::Error) => true,
-            (Atom::At(points), Place::At(point)) => points.contains(&point),
-            (Atom::In(procedure), place) => self.is_in(place, procedure.0),
-            _ => false,
-        }
     }
 
     fn steps_at(&self, place: Place) -> BddResult {
@@ -183,33 +159,6 @@ impl<'a, 'b> Observer<'a, 'b> {
 
     /// Where a proposition is true at a place.
     pub fn atom(&self, atom: &Atom, place: Place) -> BddResult {
-        let bdds = self.copies.bdds;
-        let Atom::Expression { operations, locals } = atom else {
-            return Ok(bdds.constant(self.control_holds(atom, place)));
-        };
-        let read = |variable: VariableId, _: When| {
-            let (procedure, variable) = match variable {
-                VariableId::Global(_) => (self.program.entry, variable),
-                VariableId::Local(index) => {
-                    let (procedure, local) = locals[index as usize];
-                    (procedure, VariableId::Local(local))
-                }
-            };
-            let domain = self.program.cell(procedure, variable).domain;
-            let here = matches!(variable, VariableId::Global(_)) || self.is_in(place, procedure.0);
-            match here {
-                true => {
-                    let bits = self.layout.cell(procedure, variable);
-                    Some(self.copies.term(bits, domain, Copy::Current))
-                }
-                // A truth value of a procedure that is not on top is false, and so is a
-                // comparison with a number of one.
-                false if domain == Domain::Boolean => {
-                    Some(Term::Truth(May::certain(bdds.constant(false))))
-                }
-                false => None,
-            }
-        };
-        evaluate(bdds, operations, read)?.be_one(bdds)
+        proposition_at(self.program, &self.layout, self.copies, atom, place)
     }
 }

@@ -7,7 +7,7 @@
 
 use super::copies::Copy;
 use super::encode::Encoder;
-use super::observer::Place;
+use super::proposition::Place;
 use crate::analysis::DataVariable;
 use crate::bdd::{BddResult, OutOfNodes};
 
