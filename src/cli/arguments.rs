@@ -73,6 +73,8 @@ pub enum Language {
     Bp,
     /// Remopla
     Rem,
+    /// Symbolic pushdown system
+    Pds,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -277,7 +277,7 @@ mod tests {
     use super::*;
     use crate::lower::{RemoplaOptions, remopla};
     use crate::program::Operation;
-    use crate::property::resolve_text;
+    use crate::property::proposition::resolve_text;
     use std::sync::Arc;
 
     fn program() -> Program {
