@@ -72,6 +72,9 @@ pub mod acceleration;
 // `post*` and `pre*`.
 pub mod saturation;
 
+// Regular sets of configurations, as text and as P-automata.
+pub mod configurations;
+
 // Repeating heads.
 pub mod cycles;
 

@@ -29,6 +29,22 @@ struct Search<'a> {
     post_star: &'a PostStar<'a>,
     /// The variables that remember acceptance, which play no part in a state.
     memory: Vec<DataVariable>,
+    /// These and others that are left out of sight.
+    hidden: Vec<DataVariable>,
+}
+
+/// False if certainly no reachable cycle accepts: none does even if globals are left out of
+/// sight, which leaves more to be possible and less to be computed.
+pub fn may_repeat<'a>(
+    spds: &'a Spds,
+    copies: &'a Copies<'a>,
+    watch: &'a Watch,
+    post_star: &'a PostStar<'a>,
+    budget: Budget,
+) -> Result<bool, Failure> {
+    let mut search = Search::new(spds, copies, watch, post_star, budget);
+    search.hidden.extend(spds.globals.clone());
+    Ok(search.recursive_entry()?.is_some() || search.loops()?.is_some())
 }
 
 /// Some head on an accepting cycle, with valuations; `None` if there is none.
@@ -39,20 +55,9 @@ pub fn repeating_heads<'a>(
     post_star: &'a PostStar<'a>,
     budget: Budget,
 ) -> Result<Option<Repeating>, Failure> {
-    let search = Search {
-        spds,
-        copies,
-        watch,
-        relations: Relations {
-            copies,
-            node_limit: budget.nodes,
-        },
-        paths: budget.paths,
-        post_star,
-        memory: spds.memory.map_or(Vec::new(), |(a, b)| vec![a, b]),
-    };
-    let found = match search.recursion()? {
-        Some(found) => Some(found),
+    let search = Search::new(spds, copies, watch, post_star, budget);
+    let found = match search.recursive_entry()? {
+        Some((entry, keys)) => Some(search.on_cycle(entry, &keys)?),
         None => search.loops()?,
     };
     Ok(found.map(|(head, set)| Repeating {
@@ -61,19 +66,40 @@ pub fn repeating_heads<'a>(
     }))
 }
 
-impl Search<'_> {
-    /// An entry that leads to itself.
-    fn recursion(&self) -> Result<Option<(Head, Bdd)>, Failure> {
+impl<'a> Search<'a> {
+    fn new(
+        spds: &'a Spds,
+        copies: &'a Copies<'a>,
+        watch: &'a Watch,
+        post_star: &'a PostStar<'a>,
+        budget: Budget,
+    ) -> Self {
+        let memory = spds.memory.map_or(Vec::new(), |(a, b)| vec![a, b]);
+        Search {
+            spds,
+            copies,
+            watch,
+            relations: Relations {
+                copies,
+                node_limit: budget.nodes,
+            },
+            paths: budget.paths,
+            post_star,
+            hidden: memory.clone(),
+            memory,
+        }
+    }
+
+    /// An entry that leads to itself, and the keys that do.
+    fn recursive_entry(&self) -> Result<Option<(EntryId, Bdd)>, Failure> {
         let (spds, bdds) = (self.spds, self.copies.bdds);
         let width = self.copies.data_variables();
         let keys: Vec<Vec<u64>> = (0..spds.entries.len() as u32)
             .map(|entry| {
                 let mut key = vec![0; (width as usize).div_ceil(64).max(1)];
                 let interface = spds.interface(EntryId(entry));
-                interface
-                    .key
-                    .iter()
-                    .for_each(|v| bits::insert(&mut key, *v));
+                let seen = interface.key.iter().filter(|v| !self.hidden.contains(v));
+                seen.for_each(|v| bits::insert(&mut key, *v));
                 key
             })
             .collect();
@@ -96,10 +122,8 @@ impl Search<'_> {
                 graph.add(from.0 as usize, to.0 as usize, paths)?;
             }
         }
-        match graph.find_cycle(|_| self.accepting())? {
-            None => Ok(None),
-            Some((entry, keys)) => self.on_cycle(EntryId(entry as u32), &keys).map(Some),
-        }
+        let found = graph.find_cycle(|_| self.accepting())?;
+        Ok(found.map(|(entry, keys)| (EntryId(entry as u32), keys)))
     }
 
     /// A head on a cycle through an entry with one of these keys. An entry's key is not all
@@ -185,10 +209,10 @@ impl Search<'_> {
 
     /// One member of a set of valuations of these variables.
     fn smallest(&self, set: &Bdd, variables: &[DataVariable]) -> Result<Bdd, Failure> {
-        let member = self.copies.bdds.smallest(set).unwrap_or_default();
+        let member = self.copies.smallest(set, Copy::Current)?;
         let literals = variables.iter().map(|v| {
             let level = self.copies.level(*v, Copy::Current);
-            (level, member.get(level as usize) == Some(&Some(true)))
+            (level, member[*v as usize])
         });
         Ok(self.copies.bdds.minterm(literals)?)
     }
@@ -255,10 +279,11 @@ impl Search<'_> {
             )
         });
         let keys = copies.renaming(pairs)?.apply(copies.bdds, &keys)?;
-        Ok(Relation {
+        let relation = Relation {
             bdd: keys,
             changed: spds.interface(to).key.clone(),
-        })
+        };
+        without(&self.relations, relation, &self.hidden)
     }
 
     /// A head that leads to itself in its frame.
@@ -293,8 +318,8 @@ impl Search<'_> {
         let wanted = |node: usize| {
             let head = heads[node];
             let reached = self.post_star.reached_set(head, &spds.all_entry)?;
-            let memory = self.memory.iter();
-            let memory = memory.map(|v| self.copies.level(*v, Copy::Current));
+            let hidden = self.hidden.iter();
+            let memory = hidden.map(|v| self.copies.level(*v, Copy::Current));
             let reached = self
                 .copies
                 .bdds
@@ -326,7 +351,7 @@ impl Search<'_> {
         let Some((relation, to)) = stay(spds, relations, id, &total)? else {
             return Ok(None);
         };
-        let all = without(relations, relation, &self.memory)?;
+        let all = without(relations, relation, &self.hidden)?;
         let (Some((_, returned)), Some(accepting)) = (spds.memory, &spds.accepting) else {
             let accepting = None;
             return Ok(Some((to, Paths { all, accepting })));
@@ -343,7 +368,7 @@ impl Search<'_> {
             let inside = bdds.and(&summary, &seen)?;
             let inside = |_: EntryId| Some(inside.clone());
             if let Some((relation, _)) = stay(spds, relations, id, &inside)? {
-                let relation = without(relations, relation, &self.memory)?;
+                let relation = without(relations, relation, &self.hidden)?;
                 some = relations.union(&some, &relation)?;
             }
         }

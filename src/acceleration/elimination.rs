@@ -7,6 +7,7 @@
 
 use super::relation::{Failure, Relation, Relations};
 use crate::bdd::{Bdd, Bdds};
+use crate::bits;
 use crate::saturation::Watch;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -153,6 +154,9 @@ impl<'a> Elimination<'a> {
         let Some(around) = self.edges.get(&(node, node)) else {
             return Ok(found);
         };
+        if !self.may_repeat(around, node)? {
+            return Ok(found);
+        }
         let closure = self.closure(around, node)?;
         for way in around {
             let accepting = way.accepting.as_ref().unwrap_or(&way.all);
@@ -162,6 +166,25 @@ impl<'a> Elimination<'a> {
             found = bdds.or(&found, &self.relations.loops(&around)?)?;
         }
         Ok(found)
+    }
+
+    /// False if certainly no cycle is made from these ways. What none of them changes is
+    /// left out of sight, which leaves more to be possible and less to be computed.
+    fn may_repeat(&self, ways: &[Paths], node: usize) -> Result<bool, Failure> {
+        let mut rough: Vec<Paths> = Vec::with_capacity(ways.len());
+        for way in ways {
+            let hidden = bits::members(self.variables[node]).filter(|v| {
+                ways.iter()
+                    .all(|way| way.all.changed.binary_search(v).is_err())
+            });
+            let all = self.relations.hide(&way.all, hidden)?;
+            rough.push(Paths {
+                all,
+                accepting: None,
+            });
+        }
+        let closure = self.closure(&rough, node)?;
+        Ok(!self.bdds().is_false(&self.relations.loops(&closure.all)?))
     }
 
     /// One or more of these ways from a node back to itself, in any order.

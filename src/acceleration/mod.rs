@@ -31,15 +31,19 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Where plain iteration takes many rounds.
-    pub const AUTO: Budget = Budget {
-        patience: 40,
-        nodes: 300_000,
-        paths: 64,
-    };
     /// From the first round.
     pub const ALWAYS: Budget = Budget {
         patience: 0,
-        ..Budget::AUTO
+        nodes: 300_000,
+        paths: 64,
     };
+
+    /// Where plain iteration takes many rounds; sooner if there are integers of several
+    /// bits, which are what makes loops deep.
+    pub fn auto(wide: bool) -> Self {
+        Budget {
+            patience: if wide { 8 } else { 40 },
+            ..Budget::ALWAYS
+        }
+    }
 }

@@ -122,6 +122,21 @@ impl<'a> Relations<'a> {
         self.bdds().equivalent(&current, &next)
     }
 
+    /// The relation without sight of some variables that it does not change.
+    pub fn hide(
+        &self,
+        relation: &Relation,
+        variables: impl Iterator<Item = DataVariable>,
+    ) -> RelationResult {
+        let levels = variables.map(|v| self.copies.level(v, Copy::Current));
+        Ok(Relation {
+            bdd: self
+                .bdds()
+                .exists(&relation.bdd, &self.copies.cube(levels)?)?,
+            changed: relation.changed.clone(),
+        })
+    }
+
     /// One or more times the relation, from a head with these variables to itself.
     pub fn closure(
         &self,

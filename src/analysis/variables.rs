@@ -147,6 +147,28 @@ impl Layout {
         }
     }
 
+    /// All variables, those of greatest weight in their cells first: where numbers are to be
+    /// small, these are to be 0 first.
+    pub fn heaviest_first(&self) -> Vec<DataVariable> {
+        let mut weights = vec![0; self.len() as usize];
+        let mut weigh = |offsets: &Offsets, first: u32| {
+            for ends in offsets.windows(2) {
+                for (weight, bit) in (ends[0]..ends[1]).enumerate() {
+                    let at = &mut weights[(first + bit) as usize];
+                    *at = weight.max(*at);
+                }
+            }
+        };
+        weigh(&self.global_offsets, self.locals);
+        for (locals, returned) in &self.frame_offsets {
+            weigh(locals, 0);
+            weigh(returned, self.returned_range().start);
+        }
+        let mut variables: Vec<_> = (0..self.len()).collect();
+        variables.sort_by_key(|v| std::cmp::Reverse(weights[*v as usize]));
+        variables
+    }
+
     /// Whether some cell has more than one bit.
     pub fn is_wide(&self) -> bool {
         !self.global_offsets.is_empty() || !self.frame_offsets.is_empty()

@@ -38,7 +38,7 @@ impl<S: Subject> Model<'_, S> {
         let mut post_star = PostStar::new(self.spds, self.bdds, self.watch)?;
         let budget = match self.options.accelerate {
             Accelerate::Never => return Ok(post_star),
-            Accelerate::Auto => Budget::AUTO,
+            Accelerate::Auto => Budget::auto(self.layout.is_wide()),
             Accelerate::Always => Budget::ALWAYS,
         };
         let accelerator = Accelerator::new(self.spds, self.copies, self.watch, budget);
@@ -58,17 +58,27 @@ impl<S: Subject> Model<'_, S> {
         let budget = match self.options.accelerate {
             Accelerate::Always => Some(Budget::ALWAYS),
             // Other methods were asked for by name.
-            Accelerate::Auto if cycles.method == Method::Auto => Some(Budget::AUTO),
+            Accelerate::Auto if cycles.method == Method::Auto => {
+                Some(Budget::auto(self.layout.is_wide()))
+            }
             Accelerate::Auto | Accelerate::Never => None,
         };
         if let Some(budget) = budget {
+            let (spds, copies) = (self.spds, self.copies);
+            if self.layout.is_wide() {
+                match acceleration::cycles::may_repeat(spds, copies, self.watch, post_star, budget)
+                {
+                    Ok(false) => return Ok(None),
+                    Err(Failure::Stop(stop)) => return Err(stop.into()),
+                    Ok(true) | Err(Failure::TooLarge) => {}
+                }
+            }
             let patience = Some(u64::from(budget.patience)).filter(|patience| *patience > 0);
             match patience.map(|patience| search(Some(patience))) {
                 Some(Ok(found)) => return Ok(found),
                 Some(Err(Ended::Stop(stop))) => return Err(stop.into()),
                 None | Some(Err(Ended::TooManyRounds)) => {}
             }
-            let (spds, copies) = (self.spds, self.copies);
             match acceleration::cycles::repeating_heads(spds, copies, self.watch, post_star, budget)
             {
                 Ok(found) => return Ok(found),
@@ -105,11 +115,15 @@ pub fn with_model<S: Subject>(
     let count = COPIES + u32::from(subject.sets_below(&analyses));
     let bdds = Bdds::new(layout.len() * count, options.memory, collection)?;
     bdds.session(|| {
-        let copies = Copies::new(
+        let mut copies = Copies::new(
             &bdds,
             Order::new(&layout.order(options.order.as_deref())),
             count,
         );
+        if layout.is_wide() {
+            copies.weigh(layout.heaviest_first());
+        }
+        let copies = copies;
         let observer =
             temporal.map(|temporal| Observer::new(subject, temporal, layout.clone(), &copies));
         let (spds, heads) = subject.encode(&layout, &analyses, observed, &copies, observer)?;

@@ -1,15 +1,12 @@
-//! `derny check`: a worker does the check, this thread watches limits and reports.
-//!
-//! A BDD operation cannot be stopped from outside. So when a limit has passed, the worker
-//! is asked to stop, and if it does not soon, the report is made from what is on the board
-//! and the process ends over its head.
+//! `derny check`: a worker does the check; the report is made from what is on the board,
+//! even if a limit has passed before the worker was done.
 
 use super::arguments::{
     AccelerateArgument, CheckArguments, CyclesArgument, EngineArgument, Format, SearchArgument,
 };
 use super::input::Input;
 use super::limits::{Limits, watch_interrupts};
-use super::progress::Progress;
+use super::worker::{self, Ended};
 use super::{Exit, input, properties};
 use crate::analysis::DataVariable;
 use crate::analysis::order;
@@ -23,16 +20,8 @@ use crate::report::{Checked, Measured, Reason, ReportedResult, Results, json, te
 use crate::saturation::{Stop, Watch};
 use anyhow::{Context, anyhow, bail};
 use std::io::{BufWriter, Write};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
-
-/// The worker's stack: BDD operations recurse once for each BDD variable.
-const WORKER_STACK: usize = 1 << 30;
-/// How often limits are looked at.
-const TICK: Duration = Duration::from_millis(20);
-/// How long the worker may take to stop by itself.
-const GRACE: Duration = Duration::from_millis(400);
+use std::time::Instant;
 
 /// What the worker shares with the thread that watches it.
 struct Shared {
@@ -63,21 +52,18 @@ pub fn run(arguments: CheckArguments) -> anyhow::Result<Exit> {
     });
     let options = options(&arguments, &limits);
     let arguments = Arc::new(arguments);
-    let (sender, receiver) = channel();
     let worker = {
         let (shared, requests, arguments) = (shared.clone(), requests.clone(), arguments.clone());
-        move || {
-            let end = work(&shared, &requests, &arguments, language, &options);
-            // Nobody listens any more if a limit has passed.
-            let _ = sender.send(end);
-        }
+        move || work(&shared, &requests, &arguments, language, &options)
     };
-    std::thread::Builder::new()
-        .name("check".into())
-        .stack_size(WORKER_STACK)
-        .spawn(worker)
-        .context("cannot start a thread")?;
-    let (end, reason) = wait(&receiver, &limits, &shared);
+    let (end, reason) = worker::run(&limits, &shared.watch, &shared.board, worker)?;
+    let end = match end {
+        Ended::Done(end) => Some(end),
+        Ended::Panicked => Some(End::Check(CheckError::Internal(
+            "the check panicked".into(),
+        ))),
+        Ended::Late => None,
+    };
     let reason = match end {
         Some(End::BadInput) => return Ok(Exit::BadInput),
         Some(End::Error(error)) => return Err(error),
@@ -210,37 +196,6 @@ fn work_on(
     }
 }
 
-/// Waits for the worker, or for a limit; then also says which one.
-fn wait(
-    receiver: &Receiver<End>,
-    limits: &Limits,
-    shared: &Shared,
-) -> (Option<End>, Option<Reason>) {
-    let mut progress = Progress::new();
-    if let Some(reason) = limits.passed() {
-        // Passed before anything was done; the worker is not waited for.
-        shared.watch.cancel();
-        return (None, Some(reason));
-    }
-    let ended = loop {
-        match receiver.recv_timeout(TICK) {
-            Ok(end) => break (Some(end), None),
-            Err(RecvTimeoutError::Disconnected) => {
-                let panicked = CheckError::Internal("the check panicked".into());
-                break (Some(End::Check(panicked)), None);
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-        if let Some(reason) = limits.passed() {
-            shared.watch.cancel();
-            break (receiver.recv_timeout(GRACE).ok(), Some(reason));
-        }
-        progress.update(&shared.board, &shared.watch);
-    };
-    progress.finish();
-    ended
-}
-
 fn report(
     arguments: &CheckArguments,
     requests: &[Request],
@@ -341,7 +296,7 @@ fn summarize(shared: &Shared) {
     );
 }
 
-fn internal_error(message: &str) -> Exit {
+pub fn internal_error(message: &str) -> Exit {
     let _ = writeln!(
         std::io::stderr(),
         "derny: internal error: {message}\n\

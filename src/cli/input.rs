@@ -1,6 +1,7 @@
 //! Reading programs, from files or standard input.
 
 use super::arguments::{InputArguments, Language, OverflowArgument};
+use crate::diagnostic::Diagnostic;
 use crate::lower::{self, RemoplaOptions};
 use crate::program::{Overflow, Program};
 use crate::pushdown::System;
@@ -111,12 +112,17 @@ pub fn parse(source: Arc<Source>, language: Language, input: &InputArguments) ->
             (system.map(Input::System), diagnostics)
         }
     };
+    complain(&source, &diagnostics);
+    parsed
+}
+
+/// Shows diagnostics on standard error.
+pub fn complain(source: &Source, diagnostics: &[Diagnostic]) {
     if !diagnostics.is_empty() {
         let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        let text = render(&source, &diagnostics, color);
+        let text = render(source, diagnostics, color);
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
-    parsed
 }
 
 fn remopla_options(input: &InputArguments) -> RemoplaOptions {

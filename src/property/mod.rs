@@ -8,7 +8,7 @@ mod subject;
 mod system;
 mod temporal;
 
-pub use proposition::Atom;
+pub use proposition::{Atom, find_procedure, resolve_condition};
 pub use subject::Subject;
 pub use temporal::{Temporal, TemporalError};
 

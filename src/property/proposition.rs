@@ -167,7 +167,7 @@ fn resolve_proposition(
 }
 
 /// Quoted text, or the name of a proposition in a HOA file: any entry of the table.
-fn resolve_text(program: &Program, text: &str) -> Result<Atom, PropertyError> {
+pub(super) fn resolve_text(program: &Program, text: &str) -> Result<Atom, PropertyError> {
     let text = text.trim();
     if text.starts_with('{') && text.ends_with('}') {
         return resolve_braces(program, text);
@@ -198,7 +198,8 @@ fn resolve_call(program: &Program, text: &str) -> Result<Atom, PropertyError> {
     }
 }
 
-fn find_procedure(program: &Program, name: &str) -> Option<ProcedureId> {
+/// The procedure of this name.
+pub fn find_procedure(program: &Program, name: &str) -> Option<ProcedureId> {
     let name = program.names.find(name)?;
     let index = program.procedures.iter().position(|p| p.name == name)?;
     Some(ProcedureId(index as u32))
@@ -333,18 +334,32 @@ fn resolve_word(program: &Program, text: &str) -> Result<Atom, PropertyError> {
 
 /// The global of that very name if there is one, otherwise an expression.
 fn resolve_braces(program: &Program, text: &str) -> Result<Atom, PropertyError> {
-    if let Some(global) = find_global(program, text) {
-        return Ok(Atom::variable(global));
+    resolve_condition(program, None, text).map_err(|(_, wrong)| PropertyError {
+        message: format!("in `{text}`: {}", wrong.message),
+        hint: wrong.hint,
+    })
+}
+
+/// The same for a condition on a frame of the procedure `scope`, whose locals may be written
+/// without it. What is wrong is told with its place in the text, braces included.
+pub fn resolve_condition(
+    program: &Program,
+    scope: Option<ProcedureId>,
+    text: &str,
+) -> Result<Atom, (Span, PropertyError)> {
+    let local = scope.and_then(|scope| find_local(program, scope, text));
+    if let Some(variable) = local.or_else(|| find_global(program, text)) {
+        return Ok(Atom::variable(variable));
     }
-    let inner = &text[1..text.len() - 1];
+    let source = Source::new("", text.as_bytes().to_vec());
+    let inner = Span::new(1, text.len() as u32 - 1);
     if program.language == Language::Remopla {
-        return remopla::condition(program, text, inner);
+        return remopla::condition(program, scope, &text[1..text.len() - 1])
+            .map_err(|(place, wrong)| (Span::new(place.start + 1, place.end + 1), wrong));
     }
-    let source = Source::new("", inner.as_bytes().to_vec());
-    let (tree, diagnostics) = parse_property(&source, Span::new(0, inner.len() as u32));
-    if let Some(wrong) = diagnostics.iter().find(|d| d.is_error()) {
-        let message = format!("in `{text}`: {}", wrong.message);
-        return Err(error(message, wrong.hint.clone()));
+    let (tree, diagnostics) = parse_property(&source, inner);
+    if let Some(wrong) = diagnostics.into_iter().find(|d| d.is_error()) {
+        return Err((wrong.span, error(wrong.message, wrong.hint)));
     }
     let mut locals = Vec::new();
     let mut operations = Vec::new();
@@ -361,8 +376,13 @@ fn resolve_braces(program: &Program, text: &str) -> Result<Atom, PropertyError> 
                 BinaryOperator::Equal | BinaryOperator::Equivalent => Operation::Equal,
             },
             Node::Read(identifier) => {
-                let name = PropertyName::of(tree.names.text(identifier.name));
-                Operation::Read(match observed(program, text, name)? {
+                let written = tree.names.text(identifier.name);
+                let place = Span::new(
+                    identifier.start,
+                    (identifier.start + written.len() as u32).min(inner.end),
+                );
+                let observed = observed(program, scope, PropertyName::of(written));
+                Operation::Read(match observed.map_err(|wrong| (place, wrong))? {
                     Observed::Global(index) => VariableId::Global(index),
                     Observed::Local(procedure, index) => {
                         locals.push((procedure, index));
@@ -371,10 +391,8 @@ fn resolve_braces(program: &Program, text: &str) -> Result<Atom, PropertyError> 
                 })
             }
             Node::Choose | Node::Schoose | Node::ReadNext(_) => {
-                return Err(error(
-                    format!("in `{text}`: a property cannot choose, and has no next values"),
-                    None,
-                ));
+                let message = "a property cannot choose, and has no next values";
+                return Err((inner, error(message, None)));
             }
         };
         operations.push(operation);
@@ -384,31 +402,34 @@ fn resolve_braces(program: &Program, text: &str) -> Result<Atom, PropertyError> 
 
 fn observed(
     program: &Program,
-    text: &str,
+    scope: Option<ProcedureId>,
     name: PropertyName<'_>,
 ) -> Result<Observed, PropertyError> {
     let found = match name.procedure {
-        None => find_global(program, name.name),
+        None => scope
+            .and_then(|scope| find_local(program, scope, name.name))
+            .or_else(|| find_global(program, name.name)),
         Some(procedure) => match find_procedure(program, procedure) {
             Some(procedure) => find_local(program, procedure, name.name),
             None => return Err(unknown_procedure(program, procedure)),
         },
     };
     found.ok_or_else(|| {
-        let known: Vec<String> = match name.procedure.and_then(|p| find_procedure(program, p)) {
-            Some(procedure) => cell_names(program, &program.procedure(procedure).locals),
-            None => cell_names(program, &program.globals),
-        };
+        let qualified = name.procedure.and_then(|p| find_procedure(program, p));
+        let locals = qualified.or(scope).into_iter();
+        let mut known: Vec<String> = locals
+            .flat_map(|procedure| cell_names(program, &program.procedure(procedure).locals))
+            .collect();
+        if qualified.is_none() {
+            known.extend(cell_names(program, &program.globals));
+        }
         let near = nearest(name.name, known.iter().map(String::as_str));
         let hint = match (near, name.procedure) {
             (Some(near), _) => Some(format!("did you mean `{near}`?")),
             (None, None) => Some("a local is written `p.x`, with its procedure".to_owned()),
             (None, Some(_)) => None,
         };
-        error(
-            format!("in `{text}`: there is no variable `{}`", name.name),
-            hint,
-        )
+        error(format!("there is no variable `{}`", name.name), hint)
     })
 }
 

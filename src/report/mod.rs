@@ -1,5 +1,6 @@
 //! What people and scripts see.
 
+pub mod configurations;
 pub mod diagnostics;
 mod excerpt;
 mod failure;

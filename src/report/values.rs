@@ -124,20 +124,20 @@ impl Valued<'_> {
         }
     }
 
-    /// The elements of an array.
+    /// The elements of an array, so many cells apart.
     fn elements<'a>(
         &'a self,
         length: u32,
         stride: u32,
         element: &'a Shape,
     ) -> impl Iterator<Item = Valued<'a>> {
-        let stride = stride as usize;
-        (0..length as usize).map(move |k| self.part(element, self.first + k * stride))
+        let begins = (0..length).map(move |k| self.first + (k * stride) as usize);
+        begins.map(|first| self.part(element, first))
     }
 
     /// The fields of a struct.
     fn fields<'a>(&'a self, fields: &'a [Field]) -> impl Iterator<Item = (&'a str, Valued<'a>)> {
-        fields.iter().map(move |field| {
+        fields.iter().map(|field| {
             let part = self.part(&field.shape, self.first + field.offset as usize);
             (self.words.names.text(field.name), part)
         })

@@ -140,6 +140,7 @@ impl<'a, 'b> Assembly<'a, 'b> {
         let is_needed = |v: &u32| bits::contains(&frame.bottom_variables, *v);
         let unneeded = all.clone().filter(|v| !is_needed(v));
         Ok(Spds {
+            globals: layout.global_range(),
             ranks: frame.ranks,
             backward_ranks: frame.backward_ranks,
             rules: self.rules,

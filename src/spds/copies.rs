@@ -93,6 +93,8 @@ pub struct Copies<'a> {
     order: Order,
     /// How many copies of each variable there are.
     count: u32,
+    /// In which order variables are to be 0 where a small member of a set is wanted.
+    heaviest_first: Vec<DataVariable>,
     cubes: RefCell<FxHashMap<Box<[Level]>, Bdd>>,
     renamings: RefCell<FxHashMap<Pairs, Renaming>>,
 }
@@ -102,11 +104,37 @@ impl<'a> Copies<'a> {
     pub fn new(bdds: &'a Bdds, order: Order, count: u32) -> Self {
         Copies {
             bdds,
+            heaviest_first: (0..order.0.len() as u32).collect(),
             order,
             count,
             cubes: RefCell::default(),
             renamings: RefCell::default(),
         }
+    }
+
+    /// Lets small members of sets be those with small numbers.
+    pub fn weigh(&mut self, heaviest_first: Vec<DataVariable>) {
+        self.heaviest_first = heaviest_first;
+    }
+
+    /// The values of the data variables, in one copy, of the member of a set with the
+    /// smallest numbers; what does not matter is 0.
+    pub fn smallest(&self, set: &Bdd, copy: Copy) -> Result<Box<[bool]>, OutOfNodes> {
+        let mut values = vec![false; self.order.0.len()];
+        let mut set = set.clone();
+        for variable in &self.heaviest_first {
+            if self.bdds.is_true(&set) {
+                break;
+            }
+            let literal = self.variable(*variable, copy);
+            let smaller = self.bdds.difference(&set, &literal)?;
+            if self.bdds.is_false(&smaller) {
+                values[*variable as usize] = true;
+            } else {
+                set = smaller;
+            }
+        }
+        Ok(values.into())
     }
 
     /// How many data variables there are.

@@ -10,8 +10,9 @@ use super::copies::{Copies, Copy};
 use super::effect::{Assignment, Effect, Outcome, Place, Source, Watched};
 use super::frame::FrameVariables;
 use super::heads::{HeadMeaning, ProgramHeads};
-use super::observer::{self, Observer};
+use super::observer::Observer;
 use super::product::{Memory, Product};
+use super::proposition;
 use super::statement::Transfers;
 use super::{EntryId, Head, Right, Spds, TransferId};
 use crate::analysis::{CallGraph, DataVariable, Layout, Liveness, ModRef, Observed};
@@ -63,6 +64,13 @@ pub fn encode(
     encoder.encode_procedures()?;
     encoder.encode_stopped()?;
     encoder.finish()
+}
+
+/// Whether some call changes its own frame, which then has to wait in another state.
+pub fn changes_frames_below(program: &Program) -> bool {
+    let changes =
+        |action: &Action| matches!(action, Action::Call(call) if !call.assignments.is_empty());
+    program.points.iter().any(|point| changes(&point.action))
 }
 
 struct Encoder<'a, 'b> {
@@ -380,11 +388,11 @@ impl Encoder<'_, '_> {
         self.transfers.step(before, after, &effect)
     }
 
-    fn place(&self, head: Head) -> observer::Place {
+    fn place(&self, head: Head) -> proposition::Place {
         match self.heads.meaning(head) {
-            HeadMeaning::At(point) | HeadMeaning::Returning(point) => observer::Place::At(point),
-            HeadMeaning::Error => observer::Place::Error,
-            HeadMeaning::Terminated => observer::Place::Terminated,
+            HeadMeaning::At(point) | HeadMeaning::Returning(point) => proposition::Place::At(point),
+            HeadMeaning::Error => proposition::Place::Error,
+            HeadMeaning::Terminated => proposition::Place::Terminated,
         }
     }
 
@@ -461,7 +469,7 @@ impl Encoder<'_, '_> {
         let assignments = self.passed(procedure, call, &key, &kept);
         let number = self
             .product
-            .watch(observer::Place::At(point), Memory::Push)?;
+            .watch(proposition::Place::At(point), Memory::Push)?;
         let set = self.product.set_by(Memory::Push);
         let effect = Effect {
             conditions,
@@ -486,10 +494,8 @@ impl Encoder<'_, '_> {
         };
         self.assembly
             .add_rule(self.heads.at(point), transfer, right, false);
-        // Also where the value goes nowhere that matters it must be there and fit.
-        let all = self.passed(procedure, call, &self.everything(), &self.everything());
         let effect = Effect {
-            assignments: &all,
+            assignments: &assignments,
             ..Effect::of(procedure)
         };
         self.add_failure(point, conditions, effect)?;
@@ -499,15 +505,9 @@ impl Encoder<'_, '_> {
         }
     }
 
-    fn everything(&self) -> Vec<u64> {
-        let width = self.analyses.layout.len();
-        let mut all = vec![0; (width as usize).div_ceil(64).max(1)];
-        bits::insert_all(&mut all, 0..width);
-        all
-    }
-
     /// What a call passes to its callee's key, and what the assignments that come with it
-    /// change in the kept part of its own frame.
+    /// change in the kept part of its own frame. Also a value that goes nowhere that matters
+    /// must be there and fit.
     fn passed(
         &self,
         procedure: ProcedureId,
@@ -531,7 +531,9 @@ impl Encoder<'_, '_> {
                 source: Source::Of(*argument),
                 below: false,
             })
-            .filter(|assignment| is_in(key, assignment.place.bits()))
+            .filter(|assignment| {
+                is_in(key, assignment.place.bits()) || assignment.may_fail(self.program)
+            })
             .collect();
         let globals = bits::members(key).filter(|bit| layout.global_range().contains(bit));
         passed.extend(globals.map(|bit| Assignment {
@@ -546,7 +548,8 @@ impl Encoder<'_, '_> {
             };
             let touched = assignment.place.bits();
             let is_global = layout.global_range().contains(&touched.start);
-            if is_global && is_in(key, touched.clone()) {
+            let is_passed = is_global && is_in(key, touched.clone());
+            if is_passed {
                 // The copy of the old value; what another assignment says is weighed later.
                 let is_copy = |other: &Assignment| {
                     matches!(other.source, Source::Bits(..))
@@ -555,7 +558,7 @@ impl Encoder<'_, '_> {
                 passed.retain(|other| !is_copy(other));
                 passed.push(assignment.clone());
             }
-            if is_in(kept, touched) {
+            if is_in(kept, touched) || !is_passed && assignment.may_fail(self.program) {
                 passed.push(Assignment {
                     below: true,
                     ..assignment

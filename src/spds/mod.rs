@@ -24,17 +24,18 @@ mod image;
 mod number;
 mod observer;
 mod product;
+mod proposition;
 mod relation;
 mod rule;
 mod statement;
 mod system;
 mod transfer;
 
-pub use encode::{Analyses, encode};
+pub use encode::{Analyses, changes_frames_below, encode};
 pub use expression::{Term, evaluate};
 pub use heads::{HeadMeaning, ProgramHeads};
-pub use observer::{Observer, Place, Places, extend_layout};
-
+pub use observer::{Observer, Places, extend_layout};
+pub use proposition::{Place, proposition_at};
 pub use system::{SystemAnalyses, SystemHead, SystemHeads, encode_system};
 
 use crate::analysis::DataVariable;
@@ -169,6 +170,8 @@ pub struct Spds {
     pub all_current: Bdd,
     pub all_entry: Bdd,
     pub all_current_and_entry: Bdd,
+    /// The data variables of the program's globals.
+    pub globals: std::ops::Range<DataVariable>,
     /// For each head, its place in the order of work: smaller first.
     pub ranks: Vec<u32>,
     /// The same for work against the direction of the rules.

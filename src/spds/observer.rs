@@ -10,21 +10,13 @@
 //! automaton accepted in between.
 
 use super::copies::{Copies, Copy};
-use super::expression::{May, Term, evaluate};
+use super::proposition::{Place, proposition_at};
 use crate::analysis::Layout;
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
-use crate::program::{Domain, PointId, Program, VariableId, When};
+use crate::program::{ProcedureId, Program};
 use crate::property::{Atom, Temporal};
 use ltl2ba_rs::{Class, Label};
 use rustc_hash::FxHashMap;
-
-/// Where a configuration is, for the letter it shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    At(PointId),
-    Error,
-    Terminated,
-}
 
 /// Where configurations can be, and which propositions are true there.
 pub trait Places {
@@ -170,23 +162,6 @@ impl<'a, 'b, P: Places> Observer<'a, 'b, P> {
     }
 }
 
-fn is_in(program: &Program, place: Place, procedure: u32) -> bool {
-    match place {
-        Place::At(point) => program.point(point).procedure.0 == procedure,
-        Place::Error | Place::Terminated => false,
-    }
-}
-
-/// A proposition that speaks of control only.
-fn control_holds(program: &Program, atom: &Atom, place: Place) -> bool {
-    match (atom, place) {
-        (Atom::Terminated, Place::Terminated) | (Atom::Error, Place::Error) => true,
-        (Atom::At(points), Place::At(point)) => points.contains(&point),
-        (Atom::In(procedure), place) => is_in(program, place, procedure.0),
-        _ => false,
-    }
-}
-
 impl Places for Program {
     type Place = Place;
 
@@ -195,43 +170,16 @@ impl Places for Program {
         for atom in atoms {
             match atom {
                 Atom::Expression { locals, .. } => {
-                    let here = locals.iter().map(|(p, _)| is_in(self, place, p.0));
-                    known.extend(here.map(u8::from));
+                    let is_in = |p: &ProcedureId| u8::from(place.is_in(self, *p));
+                    known.extend(locals.iter().map(|(procedure, _)| is_in(procedure)));
                 }
-                control => known.push(u8::from(control_holds(self, control, place))),
+                control => known.push(u8::from(place.shows(self, control))),
             }
         }
         known
     }
 
     fn truth(&self, copies: &Copies<'_>, layout: &Layout, atom: &Atom, place: Place) -> BddResult {
-        let bdds = copies.bdds;
-        let Atom::Expression { operations, locals } = atom else {
-            return Ok(bdds.constant(control_holds(self, atom, place)));
-        };
-        let read = |variable: VariableId, _: When| {
-            let (procedure, variable) = match variable {
-                VariableId::Global(_) => (self.entry, variable),
-                VariableId::Local(index) => {
-                    let (procedure, local) = locals[index as usize];
-                    (procedure, VariableId::Local(local))
-                }
-            };
-            let domain = self.cell(procedure, variable).domain;
-            let is_global = matches!(variable, VariableId::Global(_));
-            match is_global || is_in(self, place, procedure.0) {
-                true => {
-                    let bits = layout.cell(procedure, variable);
-                    Some(copies.term(bits, domain, Copy::Current))
-                }
-                // A truth value of a procedure that is not on top is false, and so is a
-                // comparison with a number of one.
-                false if domain == Domain::Boolean => {
-                    Some(Term::Truth(May::certain(bdds.constant(false))))
-                }
-                false => None,
-            }
-        };
-        evaluate(bdds, operations, read)?.be_one(bdds)
+        proposition_at(self, layout, copies, atom, place)
     }
 }

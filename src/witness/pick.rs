@@ -11,7 +11,7 @@ impl Search<'_> {
     /// Walks forwards: first rule, then smallest values.
     pub(super) fn pick(&self, query: &Query<'_>, kept: &[NodeSets]) -> Result<Path, Stop> {
         let mut node = (query.head, false);
-        let first = self.smallest(&kept[0][&node], Copy::Current);
+        let first = self.copies.smallest(&kept[0][&node], Copy::Current)?;
         let mut moves: Vec<Move> = Vec::with_capacity(kept.len());
         let mut values = first.clone();
         let mut ring = 0;
