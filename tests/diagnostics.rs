@@ -1,14 +1,13 @@
 //! Every message that a program can get, drawn as the user sees it.
 //!
 //! `tests/diagnostics/NAME.bp` is a program with mistakes, `NAME.txt` beside it what is said
-//! about it, word for word; Remopla programs are in a folder of their own. With `UPDATE_EXPECTED=1` in the environment the `.txt` files are
-//! written anew; read the difference before committing it. Each program says in its first
-//! line how many errors and warnings it has, so that a mistake that sets off another one is
-//! noticed.
+//! about it, word for word; Remopla programs and pushdown systems are in folders of their
+//! own. With `UPDATE_EXPECTED=1` in the environment the `.txt` files are written anew; read
+//! the difference before committing it. Each program says in its first line how many errors
+//! and warnings it has, so that a mistake that sets off another one is noticed.
 
 use derny::diagnostic::Diagnostic;
-use derny::lower::{RemoplaOptions, boolean_program, remopla};
-use derny::program::Program;
+use derny::lower::{RemoplaOptions, boolean_program, pushdown_system, remopla};
 use derny::report::diagnostics::render;
 use derny::source::Source;
 use std::fs;
@@ -20,7 +19,7 @@ fn programs(folder: &str) -> Vec<PathBuf> {
     let mut paths: Vec<_> = fs::read_dir(folder)
         .expect("the folder is there")
         .map(|entry| entry.expect("it can be read").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "bp" || e == "rem"))
+        .filter(|path| path.extension().is_some_and(|e| e == "bp" || e == "rem" || e == "pds"))
         .collect();
     paths.sort();
     paths
@@ -77,7 +76,14 @@ fn every_remopla_program_gets_the_expected_diagnostics() {
     });
 }
 
-fn compare(folder: &str, read: impl Fn(Arc<Source>) -> (Option<Program>, Vec<Diagnostic>)) {
+#[test]
+fn every_pushdown_system_gets_the_expected_diagnostics() {
+    compare("tests/diagnostics/pushdown", |source| {
+        pushdown_system(source, &[])
+    });
+}
+
+fn compare<T>(folder: &str, read: impl Fn(Arc<Source>) -> (Option<T>, Vec<Diagnostic>)) {
     let update = std::env::var_os("UPDATE_EXPECTED").is_some();
     let mut failures = String::new();
     for path in programs(folder) {

@@ -117,7 +117,8 @@ fn describe_loop(system: &System, trace: &Trace<Step>) -> String {
         let second = system.rule(rule).right.second()?;
         Some(system.symbol_name(second))
     });
-    describe_rounds(trace.cycle.len(), &pushed.collect::<Vec<_>>(), "symbol")
+    let pushed: Vec<_> = pushed.collect();
+    describe_rounds(trace.cycle.len(), &pushed, ["", "symbols, "])
 }
 
 /// A trace as scripts see it.

@@ -113,11 +113,11 @@ fn describe_loop(program: &Program, trace: &Trace) -> String {
             left.push(program.names.text(program.procedure_of(point).name));
         }
     }
-    describe_rounds(trace.cycle.len(), &left, "frame")
+    describe_rounds(trace.cycle.len(), &left, ["frame of ", "frames of "])
 }
 
 /// How long a loop is, and what each round leaves on the stack.
-pub fn describe_rounds(steps: usize, left: &[&str], what: &str) -> String {
+pub fn describe_rounds(steps: usize, left: &[&str], [one_of, several_of]: [&str; 2]) -> String {
     let steps = match steps {
         1 => "1 step".to_owned(),
         several => format!("{several} steps"),
@@ -125,7 +125,7 @@ pub fn describe_rounds(steps: usize, left: &[&str], what: &str) -> String {
     match left {
         [] => format!("loop: {steps}"),
         [one] => {
-            format!("loop: {steps}; each round leaves one more {what} of `{one}` on the stack")
+            format!("loop: {steps}; each round leaves one more {one_of}`{one}` on the stack")
         }
         several => {
             let mut names = several.to_vec();
@@ -133,7 +133,7 @@ pub fn describe_rounds(steps: usize, left: &[&str], what: &str) -> String {
             names.dedup();
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             format!(
-                "loop: {steps}; each round leaves {} more {what}s of {} on the stack",
+                "loop: {steps}; each round leaves {} more {several_of}{} on the stack",
                 several.len(),
                 names.join(", ")
             )
