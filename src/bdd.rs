@@ -20,7 +20,7 @@ use oxidd::{
     BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, HasLevel, Manager,
     ManagerRef, Node,
 };
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::cell::Cell;
 
 /// A Boolean function. Cheap to copy and to compare.
@@ -35,6 +35,15 @@ pub type Level = u32;
 pub struct OutOfNodes;
 
 pub type BddResult = Result<Bdd, OutOfNodes>;
+
+/// A BDD as a list. A reference is 0 for false, 1 for true, or a node's index plus 2.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeList {
+    /// The topmost first: the level, and references for where that is false and where it is
+    /// true, to later nodes only.
+    pub nodes: Vec<(Level, u32, u32)>,
+    pub root: u32,
+}
 
 /// When garbage is collected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,6 +245,39 @@ impl Bdds {
                 Node::Terminal(_) => Level::MAX,
             });
         Some((level, Bdd(no), Bdd(yes)))
+    }
+
+    /// The inner nodes of `f`; `None` if there are more than `most`.
+    // A BDD is hashed by the number of its node, which stays as long as the BDD does.
+    #[expect(clippy::mutable_key_type)]
+    pub fn nodes(&self, f: &Bdd, most: usize) -> Option<NodeList> {
+        let mut nodes: Vec<(Level, Bdd, Bdd, Bdd)> = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut todo = vec![f.clone()];
+        while let Some(node) = todo.pop() {
+            if let Some((level, no, yes)) = self.branch(&node)
+                && seen.insert(node.clone())
+            {
+                if nodes.len() == most {
+                    return None;
+                }
+                todo.extend([yes.clone(), no.clone()]);
+                nodes.push((level, node, no, yes));
+            }
+        }
+        nodes.sort_by_key(|(level, ..)| *level);
+        let numbers = nodes.iter().map(|(_, node, ..)| node).zip(2..);
+        let numbers: FxHashMap<&Bdd, u32> = numbers.collect();
+        let reference = |f: &Bdd| match numbers.get(f) {
+            Some(number) => *number,
+            None => u32::from(self.is_true(f)),
+        };
+        let listed = nodes.iter();
+        let listed = listed.map(|(level, _, no, yes)| (*level, reference(no), reference(yes)));
+        Some(NodeList {
+            nodes: listed.collect(),
+            root: reference(f),
+        })
     }
 
     /// How many valuations of `variables` variables satisfy `f`, which depends on no others.

@@ -16,6 +16,10 @@ pub struct Arguments {
 pub enum Command {
     /// Check properties of a program; with none given, whether any assertion can fail
     Check(Box<CheckArguments>),
+    /// All configurations reachable from a regular set, as a P-automaton
+    Post(Box<PostArguments>),
+    /// All configurations that can reach a regular set, as a P-automaton
+    Pre(Box<PreArguments>),
     /// Print the control-flow graph of a program
     Show(ShowArguments),
     /// Translate an LTL formula to a Büchi automaton
@@ -69,6 +73,8 @@ pub enum Language {
     Bp,
     /// Remopla
     Rem,
+    /// Symbolic pushdown system
+    Pds,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -250,6 +256,63 @@ pub struct CheckArguments {
 }
 
 #[derive(Debug, Args)]
+pub struct PostArguments {
+    #[command(flatten)]
+    pub sets: SetArguments,
+
+    /// Where to begin, for example '<main.entry> *' [default: where executions begin]; several
+    /// sets are taken together
+    #[arg(long, value_name = "CONFIGS")]
+    pub from: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct PreArguments {
+    #[command(flatten)]
+    pub sets: SetArguments,
+
+    /// What is to be reached, for example '<p.L {x}> *' or 'error'; several sets are taken
+    /// together
+    #[arg(long, value_name = "CONFIGS", required = true)]
+    pub to: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct SetArguments {
+    #[command(flatten)]
+    pub input: InputArguments,
+
+    /// Is this configuration (or any, if it leaves something open) among them? Exit code 0
+    /// is yes, 1 is no
+    #[arg(long, value_name = "CONFIG", conflicts_with = "count")]
+    pub contains: Option<String>,
+
+    /// How many heads there are: control points with values of all variables in scope
+    #[arg(long)]
+    pub count: bool,
+
+    /// How the result is written
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: SetFormat,
+
+    /// Give up after this time; fractions are allowed
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
+    pub timeout: Option<std::time::Duration>,
+
+    /// Give up above this much memory [default: 80 % of what is available]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    pub memory: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SetFormat {
+    Text,
+    Json,
+    /// Graphviz
+    Dot,
+}
+
+#[derive(Debug, Args)]
 pub struct ShowArguments {
     #[command(flatten)]
     pub input: InputArguments,
@@ -277,8 +340,48 @@ pub enum Generator {
         #[arg(long)]
         int: bool,
     },
+    /// Quicksort: does it terminate, does it sort?
+    Quicksort {
+        #[arg(long, value_enum, default_value = "corrected")]
+        variant: QuicksortVariant,
+
+        /// Bits of every integer
+        #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
+        bits: u32,
+
+        /// Entries of the array (`sorting` and `random`)
+        #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        entries: u32,
+
+        /// Never leave the range of an integer, so that it holds on machine integers too
+        #[arg(long)]
+        guards: bool,
+
+        #[arg(long, value_enum, default_value = "rem")]
+        format: QuicksortFormat,
+    },
     /// A random program: the same for the same seed and options
     Random(Box<super::random::RandomArguments>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum QuicksortVariant {
+    /// Does not always terminate
+    Faulty,
+    /// Terminates
+    Corrected,
+    /// With the array
+    Sorting,
+    /// With the array, and any entry as pivot
+    Random,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum QuicksortFormat {
+    /// A Remopla program
+    Rem,
+    /// A symbolic pushdown system
+    Pds,
 }
 
 fn seconds(text: &str) -> Result<std::time::Duration, String> {

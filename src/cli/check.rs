@@ -1,43 +1,33 @@
-//! `derny check`: a worker does the check, this thread watches limits and reports.
-//!
-//! A BDD operation cannot be stopped from outside. So when a limit has passed, the worker
-//! is asked to stop, and if it does not soon, the report is made from what is on the board
-//! and the process ends over its head.
+//! `derny check`: a worker does the check; the report is made from what is on the board,
+//! even if a limit has passed before the worker was done.
 
 use super::arguments::{
     AccelerateArgument, CheckArguments, CyclesArgument, EngineArgument, Format, SearchArgument,
 };
+use super::input::Input;
 use super::limits::{Limits, watch_interrupts};
-use super::progress::Progress;
+use super::worker::{self, Ended};
 use super::{Exit, input, properties};
-use crate::analysis::order::{self, Meetings};
-use crate::analysis::{DataVariable, Layout};
+use crate::analysis::DataVariable;
+use crate::analysis::order;
 use crate::check::{
-    Accelerate, Board, CheckError, Direction, Engine, Finding, Options, Phase, Verdict, check,
+    Accelerate, Board, CheckError, Direction, Engine, Finding, Options, Phase, Subject, Verdict,
+    check,
 };
 use crate::cycles;
-use crate::program::Program;
 use crate::property::Request;
-use crate::report::{Measured, Reason, ReportedResult, Results, json, text};
+use crate::report::{Checked, Measured, Reason, ReportedResult, Results, json, text};
 use crate::saturation::{Stop, Watch};
 use anyhow::{Context, anyhow, bail};
 use std::io::{BufWriter, Write};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
-
-/// The worker's stack: BDD operations recurse once for each BDD variable.
-const WORKER_STACK: usize = 1 << 30;
-/// How often limits are looked at.
-const TICK: Duration = Duration::from_millis(20);
-/// How long the worker may take to stop by itself.
-const GRACE: Duration = Duration::from_millis(400);
+use std::time::Instant;
 
 /// What the worker shares with the thread that watches it.
 struct Shared {
     board: Board,
     watch: Watch,
-    program: OnceLock<Program>,
+    input: OnceLock<Input>,
 }
 
 /// How the worker ended.
@@ -53,30 +43,27 @@ pub fn run(arguments: CheckArguments) -> anyhow::Result<Exit> {
     let begin = Instant::now();
     watch_interrupts();
     let limits = Limits::new(begin, arguments.timeout, arguments.memory);
-    let requests = properties::requests(&arguments)?;
     let language = input::language(&arguments.input)?;
+    let requests = properties::requests(&arguments, language)?;
     let shared = Arc::new(Shared {
         board: Board::new(begin, requests.len()),
         watch: Watch::default(),
-        program: OnceLock::new(),
+        input: OnceLock::new(),
     });
     let options = options(&arguments, &limits);
     let arguments = Arc::new(arguments);
-    let (sender, receiver) = channel();
     let worker = {
         let (shared, requests, arguments) = (shared.clone(), requests.clone(), arguments.clone());
-        move || {
-            let end = work(&shared, &requests, &arguments, language, &options);
-            // Nobody listens any more if a limit has passed.
-            let _ = sender.send(end);
-        }
+        move || work(&shared, &requests, &arguments, language, &options)
     };
-    std::thread::Builder::new()
-        .name("check".into())
-        .stack_size(WORKER_STACK)
-        .spawn(worker)
-        .context("cannot start a thread")?;
-    let (end, reason) = wait(&receiver, &limits, &shared);
+    let (end, reason) = worker::run(&limits, &shared.watch, &shared.board, worker)?;
+    let end = match end {
+        Ended::Done(end) => Some(end),
+        Ended::Panicked => Some(End::Check(CheckError::Internal(
+            "the check panicked".into(),
+        ))),
+        Ended::Late => None,
+    };
     let reason = match end {
         Some(End::BadInput) => return Ok(Exit::BadInput),
         Some(End::Error(error)) => return Err(error),
@@ -128,7 +115,7 @@ fn options(arguments: &CheckArguments, limits: &Limits) -> Options {
 
 /// The variable order that was asked for; `None` if it is that of declaration.
 fn order(
-    program: &Program,
+    subject: &impl Subject,
     arguments: &CheckArguments,
 ) -> anyhow::Result<Option<Arc<[DataVariable]>>> {
     let choice = match arguments.order.as_str() {
@@ -144,14 +131,14 @@ fn order(
             order::Choice::Given(text)
         }
     };
-    let layout = Layout::of(program);
+    let layout = subject.layout();
     let is_given = matches!(choice, order::Choice::Given(_));
     if !layout.is_wide() && !is_given && !arguments.show_order {
         // Truth values stand as they were declared.
         return Ok(None);
     }
-    let cells = order::cells_of(program, &layout);
-    let groups = order::groups(&choice, &cells, || Meetings::of(program, &layout));
+    let cells = subject.cells(&layout);
+    let groups = order::groups(&choice, &cells, || subject.meetings(&layout));
     let groups = groups.map_err(|message| anyhow!("{}: {message}", arguments.order))?;
     if arguments.show_order {
         std::io::stderr().write_all(order::show(&cells, &groups).as_bytes())?;
@@ -172,18 +159,30 @@ fn work(
         Err(error) => return End::Error(error),
     };
     shared.board.enter(Phase::Parsing);
-    let Some(program) = input::parse(source, language, &arguments.input) else {
+    let Some(input) = input::parse(source, language, &arguments.input) else {
         return End::BadInput;
     };
-    let program = shared.program.get_or_init(|| program);
-    let properties = match properties::resolve_all(program, requests, arguments.explain) {
+    match shared.input.get_or_init(|| input) {
+        Input::Program(program) => work_on(program, shared, requests, arguments, options),
+        Input::System(system) => work_on(system, shared, requests, arguments, options),
+    }
+}
+
+fn work_on(
+    subject: &impl Subject,
+    shared: &Shared,
+    requests: &[Request],
+    arguments: &CheckArguments,
+    options: &Options,
+) -> End {
+    let properties = match properties::resolve_all(subject, requests, arguments.explain) {
         Ok(properties) => properties,
         Err(message) => {
             let _ = std::io::stderr().write_all(message.as_bytes());
             return End::BadInput;
         }
     };
-    let order = match order(program, arguments) {
+    let order = match order(subject, arguments) {
         Ok(order) => order,
         Err(error) => return End::Error(error),
     };
@@ -191,41 +190,10 @@ fn work(
         order,
         ..options.clone()
     };
-    match check(program, &properties, options, &shared.watch, &shared.board) {
+    match check(subject, &properties, options, &shared.watch, &shared.board) {
         Ok(()) => End::Done,
         Err(error) => End::Check(error),
     }
-}
-
-/// Waits for the worker, or for a limit; then also says which one.
-fn wait(
-    receiver: &Receiver<End>,
-    limits: &Limits,
-    shared: &Shared,
-) -> (Option<End>, Option<Reason>) {
-    let mut progress = Progress::new();
-    if let Some(reason) = limits.passed() {
-        // Passed before anything was done; the worker is not waited for.
-        shared.watch.cancel();
-        return (None, Some(reason));
-    }
-    let ended = loop {
-        match receiver.recv_timeout(TICK) {
-            Ok(end) => break (Some(end), None),
-            Err(RecvTimeoutError::Disconnected) => {
-                let panicked = CheckError::Internal("the check panicked".into());
-                break (Some(End::Check(panicked)), None);
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-        if let Some(reason) = limits.passed() {
-            shared.watch.cancel();
-            break (receiver.recv_timeout(GRACE).ok(), Some(reason));
-        }
-        progress.update(&shared.board, &shared.watch);
-    };
-    progress.finish();
-    ended
 }
 
 fn report(
@@ -257,7 +225,10 @@ fn report(
     let name = input::name(&arguments.input);
     let results = Results {
         input: &name,
-        program: shared.program.get(),
+        checked: shared.input.get().map(|input| match input {
+            Input::Program(program) => Checked::Program(program),
+            Input::System(system) => Checked::System(system),
+        }),
         list: list.collect(),
         measured: arguments.stats.then(|| measured(&shared.board)),
     };
@@ -325,7 +296,7 @@ fn summarize(shared: &Shared) {
     );
 }
 
-fn internal_error(message: &str) -> Exit {
+pub fn internal_error(message: &str) -> Exit {
     let _ = writeln!(
         std::io::stderr(),
         "derny: internal error: {message}\n\

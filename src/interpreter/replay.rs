@@ -39,15 +39,45 @@ pub struct SegmentId(pub u32);
 
 /// A finite execution, or an infinite one as a stem and a loop.
 #[derive(Clone, Debug, Default)]
-pub struct Trace {
-    pub stem: Vec<Step>,
+pub struct Trace<S = Step> {
+    pub stem: Vec<S>,
     /// Empty for a finite execution.
-    pub cycle: Vec<Step>,
+    pub cycle: Vec<S>,
     /// What folded calls stand on. A segment uses only segments before it. Its first step
     /// is at a procedure's entry, its last at the exit; depths count from its own frame.
-    pub segments: Vec<Vec<Step>>,
+    pub segments: Vec<Vec<S>>,
     /// If the execution comes to *error*: why.
     pub failure: Option<Failure>,
+}
+
+/// What the steps of all traces have: a depth, and perhaps a segment that is folded there.
+pub trait TraceStep: Clone {
+    fn depth(&self) -> u32;
+    fn folded(&self) -> Option<SegmentId>;
+    fn fold(&mut self, segment: Option<SegmentId>);
+    /// Puts further frames below.
+    fn lift(&mut self, below: u32);
+}
+
+impl TraceStep for Step {
+    fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    fn folded(&self) -> Option<SegmentId> {
+        self.folded
+    }
+
+    fn fold(&mut self, segment: Option<SegmentId>) {
+        self.folded = segment;
+    }
+
+    fn lift(&mut self, below: u32) {
+        // There is nothing below *error* and *terminated*.
+        if matches!(self.location, Location::At(_)) {
+            self.depth += below;
+        }
+    }
 }
 
 /// The first place where a list is no execution.

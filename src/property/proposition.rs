@@ -3,7 +3,8 @@
 //! A proposition is true or false of a configuration, of which only the top frame is looked
 //! at. A bare name that could mean two things is refused, with the ways to write either.
 
-use super::{PropertyError, remopla};
+use super::label::labelled_points;
+use super::{Property, PropertyError, Subject, remopla};
 use crate::analysis::Observed;
 use crate::diagnostic::nearest;
 use crate::interpreter::evaluation::evaluate;
@@ -11,12 +12,13 @@ use crate::interpreter::replay::{Location, Step};
 use crate::interpreter::value_of;
 use crate::interpreter::values::Possible;
 use crate::program::{Domain, Language, Operation, PointId, ProcedureId, Program, VariableId};
+use crate::pushdown::SymbolId;
 use crate::source::{Source, Span};
 use crate::syntax::property::{PropertyName, parse_property};
 use crate::syntax::tree::{BinaryOperator, Node};
 use ltl2ba_rs::{Kind, Proposition};
 
-/// A proposition of one program.
+/// A proposition of one program or pushdown system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Atom {
     Terminated,
@@ -32,6 +34,11 @@ pub enum Atom {
         operations: Vec<Operation>,
         locals: Vec<(ProcedureId, u32)>,
     },
+    /// One of these symbols is on top of the stack.
+    OnTop(Vec<SymbolId>),
+    /// A condition over the symbol on top and the globals, for each group of symbols, is
+    /// true.
+    Conditions(Vec<Box<[Operation]>>),
 }
 
 impl Atom {
@@ -48,8 +55,10 @@ impl Atom {
 
     /// The variables it reads, with repetitions.
     pub fn observes(&self) -> Vec<Observed> {
-        let Atom::Expression { operations, locals } = self else {
-            return Vec::new();
+        let (operations, locals) = match self {
+            Atom::Expression { operations, locals } => (operations, locals),
+            Atom::Conditions(conditions) => return observed_by(conditions),
+            _ => return Vec::new(),
         };
         let reads = operations.iter().filter_map(Operation::cells_read);
         let cells = reads.flat_map(|(first, count, _)| (0..count).map(move |k| first.plus(k)));
@@ -75,6 +84,7 @@ impl Atom {
             Atom::Error => step.location == Location::Error,
             Atom::At(points) => top.is_some_and(|top| points.contains(&top)),
             Atom::In(wanted) => procedure == Some(*wanted),
+            Atom::OnTop(_) | Atom::Conditions(_) => false,
             Atom::Expression { operations, locals } => {
                 let read = |variable, _| {
                     let (of, variable) = match variable {
@@ -97,6 +107,44 @@ impl Atom {
     }
 }
 
+/// What conditions for each group of symbols read. Groups stand in the place of procedures.
+fn observed_by(conditions: &[Box<[Operation]>]) -> Vec<Observed> {
+    let mut observed = Vec::new();
+    for (operations, group) in conditions.iter().zip((0..).map(ProcedureId)) {
+        for (first, count, _) in operations.iter().filter_map(Operation::cells_read) {
+            observed.extend((0..count).map(|k| match first.plus(k) {
+                VariableId::Global(index) => Observed::Global(index),
+                VariableId::Local(index) => Observed::Local(group, index),
+            }));
+        }
+    }
+    observed
+}
+
+impl Subject for Program {
+    type Step = Step;
+
+    fn proposition(&self, proposition: &Proposition) -> Result<Atom, PropertyError> {
+        resolve_proposition(self, proposition)
+    }
+
+    fn text(&self, text: &str) -> Result<Atom, PropertyError> {
+        resolve_text(self, text)
+    }
+
+    fn reach(&self, text: &str) -> Result<Property, PropertyError> {
+        labelled_points(self, text).map(Property::Reach)
+    }
+
+    fn assertions(&self) -> Result<Property, PropertyError> {
+        Ok(Property::Assertions)
+    }
+
+    fn holds(&self, atom: &Atom, step: &Step) -> bool {
+        atom.holds(self, step)
+    }
+}
+
 pub fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
     PropertyError {
         message: message.into(),
@@ -105,7 +153,7 @@ pub fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError 
 }
 
 /// What a proposition of a formula means.
-pub fn resolve_proposition(
+fn resolve_proposition(
     program: &Program,
     proposition: &Proposition,
 ) -> Result<Atom, PropertyError> {
@@ -119,7 +167,7 @@ pub fn resolve_proposition(
 }
 
 /// Quoted text, or the name of a proposition in a HOA file: any entry of the table.
-pub fn resolve_text(program: &Program, text: &str) -> Result<Atom, PropertyError> {
+pub(super) fn resolve_text(program: &Program, text: &str) -> Result<Atom, PropertyError> {
     let text = text.trim();
     if text.starts_with('{') && text.ends_with('}') {
         return resolve_braces(program, text);
@@ -150,7 +198,8 @@ fn resolve_call(program: &Program, text: &str) -> Result<Atom, PropertyError> {
     }
 }
 
-fn find_procedure(program: &Program, name: &str) -> Option<ProcedureId> {
+/// The procedure of this name.
+pub fn find_procedure(program: &Program, name: &str) -> Option<ProcedureId> {
     let name = program.names.find(name)?;
     let index = program.procedures.iter().position(|p| p.name == name)?;
     Some(ProcedureId(index as u32))
@@ -285,18 +334,32 @@ fn resolve_word(program: &Program, text: &str) -> Result<Atom, PropertyError> {
 
 /// The global of that very name if there is one, otherwise an expression.
 fn resolve_braces(program: &Program, text: &str) -> Result<Atom, PropertyError> {
-    if let Some(global) = find_global(program, text) {
-        return Ok(Atom::variable(global));
+    resolve_condition(program, None, text).map_err(|(_, wrong)| PropertyError {
+        message: format!("in `{text}`: {}", wrong.message),
+        hint: wrong.hint,
+    })
+}
+
+/// The same for a condition on a frame of the procedure `scope`, whose locals may be written
+/// without it. What is wrong is told with its place in the text, braces included.
+pub fn resolve_condition(
+    program: &Program,
+    scope: Option<ProcedureId>,
+    text: &str,
+) -> Result<Atom, (Span, PropertyError)> {
+    let local = scope.and_then(|scope| find_local(program, scope, text));
+    if let Some(variable) = local.or_else(|| find_global(program, text)) {
+        return Ok(Atom::variable(variable));
     }
-    let inner = &text[1..text.len() - 1];
+    let source = Source::new("", text.as_bytes().to_vec());
+    let inner = Span::new(1, text.len() as u32 - 1);
     if program.language == Language::Remopla {
-        return remopla::condition(program, text, inner);
+        return remopla::condition(program, scope, &text[1..text.len() - 1])
+            .map_err(|(place, wrong)| (Span::new(place.start + 1, place.end + 1), wrong));
     }
-    let source = Source::new("", inner.as_bytes().to_vec());
-    let (tree, diagnostics) = parse_property(&source, Span::new(0, inner.len() as u32));
-    if let Some(wrong) = diagnostics.iter().find(|d| d.is_error()) {
-        let message = format!("in `{text}`: {}", wrong.message);
-        return Err(error(message, wrong.hint.clone()));
+    let (tree, diagnostics) = parse_property(&source, inner);
+    if let Some(wrong) = diagnostics.into_iter().find(|d| d.is_error()) {
+        return Err((wrong.span, error(wrong.message, wrong.hint)));
     }
     let mut locals = Vec::new();
     let mut operations = Vec::new();
@@ -313,8 +376,13 @@ fn resolve_braces(program: &Program, text: &str) -> Result<Atom, PropertyError> 
                 BinaryOperator::Equal | BinaryOperator::Equivalent => Operation::Equal,
             },
             Node::Read(identifier) => {
-                let name = PropertyName::of(tree.names.text(identifier.name));
-                Operation::Read(match observed(program, text, name)? {
+                let written = tree.names.text(identifier.name);
+                let place = Span::new(
+                    identifier.start,
+                    (identifier.start + written.len() as u32).min(inner.end),
+                );
+                let observed = observed(program, scope, PropertyName::of(written));
+                Operation::Read(match observed.map_err(|wrong| (place, wrong))? {
                     Observed::Global(index) => VariableId::Global(index),
                     Observed::Local(procedure, index) => {
                         locals.push((procedure, index));
@@ -323,10 +391,8 @@ fn resolve_braces(program: &Program, text: &str) -> Result<Atom, PropertyError> 
                 })
             }
             Node::Choose | Node::Schoose | Node::ReadNext(_) => {
-                return Err(error(
-                    format!("in `{text}`: a property cannot choose, and has no next values"),
-                    None,
-                ));
+                let message = "a property cannot choose, and has no next values";
+                return Err((inner, error(message, None)));
             }
         };
         operations.push(operation);
@@ -336,31 +402,34 @@ fn resolve_braces(program: &Program, text: &str) -> Result<Atom, PropertyError> 
 
 fn observed(
     program: &Program,
-    text: &str,
+    scope: Option<ProcedureId>,
     name: PropertyName<'_>,
 ) -> Result<Observed, PropertyError> {
     let found = match name.procedure {
-        None => find_global(program, name.name),
+        None => scope
+            .and_then(|scope| find_local(program, scope, name.name))
+            .or_else(|| find_global(program, name.name)),
         Some(procedure) => match find_procedure(program, procedure) {
             Some(procedure) => find_local(program, procedure, name.name),
             None => return Err(unknown_procedure(program, procedure)),
         },
     };
     found.ok_or_else(|| {
-        let known: Vec<String> = match name.procedure.and_then(|p| find_procedure(program, p)) {
-            Some(procedure) => cell_names(program, &program.procedure(procedure).locals),
-            None => cell_names(program, &program.globals),
-        };
+        let qualified = name.procedure.and_then(|p| find_procedure(program, p));
+        let locals = qualified.or(scope).into_iter();
+        let mut known: Vec<String> = locals
+            .flat_map(|procedure| cell_names(program, &program.procedure(procedure).locals))
+            .collect();
+        if qualified.is_none() {
+            known.extend(cell_names(program, &program.globals));
+        }
         let near = nearest(name.name, known.iter().map(String::as_str));
         let hint = match (near, name.procedure) {
             (Some(near), _) => Some(format!("did you mean `{near}`?")),
             (None, None) => Some("a local is written `p.x`, with its procedure".to_owned()),
             (None, Some(_)) => None,
         };
-        error(
-            format!("in `{text}`: there is no variable `{}`", name.name),
-            hint,
-        )
+        error(format!("there is no variable `{}`", name.name), hint)
     })
 }
 

@@ -11,16 +11,22 @@ use crate::diagnostic::nearest;
 use crate::lower::remopla::evaluator::{Environment, Evaluator, Kind, Meaning};
 use crate::names::Name;
 use crate::program::{Declaration, Domain, ProcedureId, Program, Shape, VariableId};
-use crate::source::Source;
+use crate::source::{Source, Span};
 use crate::syntax::remopla::tree::Part;
 use crate::syntax::remopla::{Tree, parse_condition};
 
-/// The proposition that is written `{ inner }`; `text` is all of it.
-pub fn condition(program: &Program, text: &str, inner: &str) -> Result<Atom, PropertyError> {
+/// The proposition that is written `{ inner }`, or a condition on a frame of `scope`, whose
+/// locals need no module. What is wrong is told with its place.
+pub fn condition(
+    program: &Program,
+    scope: Option<ProcedureId>,
+    inner: &str,
+) -> Result<Atom, (Span, PropertyError)> {
     let source = Source::new("", inner.as_bytes().to_vec());
     let (tree, expression, collector) = parse_condition(&source);
     let names = PropertyNames {
         program,
+        scope,
         locals: Vec::new(),
         problem: None,
     };
@@ -30,7 +36,7 @@ pub fn condition(program: &Program, text: &str, inner: &str) -> Result<Atom, Pro
     if let Some(value) = value {
         match value.kind {
             Kind::Number(_) => {
-                return Err(number(inner.trim()));
+                return Err((value.span, number(inner.trim())));
             }
             _ => evaluator.check_condition(value),
         }
@@ -42,13 +48,10 @@ pub fn condition(program: &Program, text: &str, inner: &str) -> Result<Atom, Pro
         ..
     } = evaluator;
     if let Some(problem) = environment.problem {
-        return Err(error(
-            format!("in `{text}`: {}", problem.message),
-            problem.hint,
-        ));
+        return Err(problem);
     }
     if let Some(wrong) = collector.finish().into_iter().find(|d| d.is_error()) {
-        return Err(error(format!("in `{text}`: {}", wrong.message), wrong.hint));
+        return Err((wrong.span, error(wrong.message, wrong.hint)));
     }
     let locals = environment.locals;
     Ok(Atom::Expression { operations, locals })
@@ -108,9 +111,11 @@ pub fn composite(program: &Program, text: &str) -> Option<PropertyError> {
 
 struct PropertyNames<'a> {
     program: &'a Program,
+    /// Whose locals need no module.
+    scope: Option<ProcedureId>,
     /// The cells of procedures that are read, those of one variable side by side.
     locals: Vec<(ProcedureId, u32)>,
-    problem: Option<PropertyError>,
+    problem: Option<(Span, PropertyError)>,
 }
 
 impl PropertyNames<'_> {
@@ -143,8 +148,11 @@ impl PropertyNames<'_> {
         first
     }
 
-    fn complain(&mut self, message: String, hint: Option<String>) {
-        self.problem.get_or_insert(error(message, hint));
+    fn complain(&mut self, tree: &Tree, part: &Part, message: String, hint: Option<String>) {
+        let identifier = part.identifier;
+        let length = tree.names.text(identifier.name).len() as u32;
+        let span = Span::new(identifier.start, identifier.start + length);
+        self.problem.get_or_insert((span, error(message, hint)));
     }
 
     fn near<'n>(&self, text: &str, names: impl Iterator<Item = &'n Declaration>) -> Option<String> {
@@ -158,6 +166,15 @@ impl Environment for PropertyNames<'_> {
         let program = self.program;
         let first = parts.first()?;
         let text = tree.names.text(first.identifier.name);
+        if let Some(scope) = self.scope
+            && let Some(local) = self.declared(&program.procedure(scope).declarations, text)
+        {
+            return Some(Meaning::Variable {
+                first: VariableId::Local(self.observe(scope, local)),
+                shape: local.shape.clone(),
+                parts: 1,
+            });
+        }
         let global = self.declared(&program.declarations, text);
         let second = parts.get(1).filter(|_| first.indices == 0);
         let second = second.map(|part| tree.names.text(part.identifier.name));
@@ -179,7 +196,7 @@ impl Environment for PropertyNames<'_> {
                 let message = format!(
                     "`{text}.{second}` could be a field, or a variable of the module `{text}`"
                 );
-                self.complain(message, Some("rename one of them".into()));
+                self.complain(tree, first, message, Some("rename one of them".into()));
                 Some(Meaning::Broken)
             }
             (Some((procedure, declaration)), _) => {
@@ -210,21 +227,30 @@ impl Environment for PropertyNames<'_> {
             let second = tree.names.text(second.identifier.name);
             let hint = self.near(second, program.procedure(procedure).declarations.iter());
             let message = format!("the module `{text}` has no variable `{second}`");
-            return self.complain(message, hint);
+            return self.complain(tree, first, message, hint);
         }
         let local = program.procedure_ids().find(|id| {
             let declarations = &program.procedure(*id).declarations;
             self.declared(declarations, text).is_some()
         });
-        let hint = match (self.near(text, program.declarations.iter()), local) {
-            (Some(near), _) => near,
-            (None, Some(local)) => {
+        let of_scope = self
+            .scope
+            .map(|scope| &program.procedure(scope).declarations);
+        let known = of_scope.into_iter().flatten().chain(&program.declarations);
+        let hint = match (local, self.near(text, known)) {
+            (Some(local), _) => {
                 let module = program.names.text(program.procedure(local).name);
                 format!("a local is written with its module: `{module}.{text}`")
             }
+            (None, Some(near)) => near,
             (None, None) => "a local is written `p.x`, with its module".into(),
         };
-        self.complain(format!("there is no variable `{text}`"), Some(hint));
+        self.complain(
+            tree,
+            first,
+            format!("there is no variable `{text}`"),
+            Some(hint),
+        );
     }
 
     fn domain(&self, variable: VariableId) -> Domain {
@@ -243,5 +269,120 @@ impl Environment for PropertyNames<'_> {
 
     fn text(&self, name: Name) -> &str {
         self.program.names.text(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::{RemoplaOptions, remopla};
+    use crate::program::Operation;
+    use crate::property::proposition::resolve_text;
+    use std::sync::Arc;
+
+    fn program() -> Program {
+        let text = "define N 2 enum { red, green } color; struct s { int x; bool y; };
+            int g, a[3], m[2][2]; bool b, c[2]; struct s t, ts[2];
+            module void main() { p(1); L: skip; }
+            module void p(int n) { int l[3]; bool q; struct s u; skip; }";
+        let source = Arc::new(Source::new("t.rem", text.into()));
+        let (program, diagnostics) = remopla(source, None, &RemoplaOptions::default());
+        program.unwrap_or_else(|| panic!("{diagnostics:?}"))
+    }
+
+    /// The operations of a condition, with the names of cells.
+    fn shown(text: &str) -> String {
+        let program = program();
+        let atom = resolve_text(&program, text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        let Atom::Expression { operations, locals } = atom else {
+            panic!("{text}");
+        };
+        let name = |cell: VariableId| match cell {
+            VariableId::Global(_) => program.variable_name(program.entry, cell).to_owned(),
+            VariableId::Local(index) => {
+                let (procedure, local) = locals[index as usize];
+                let cell = program.variable_name(procedure, VariableId::Local(local));
+                let procedure = program.names.text(program.procedure(procedure).name);
+                format!("{procedure}.{cell}")
+            }
+        };
+        let words: Vec<_> = operations
+            .iter()
+            .map(|operation| match *operation {
+                Operation::Read(cell) => name(cell),
+                Operation::ReadElement { first, count, .. } => format!("{}+{count}", name(first)),
+                Operation::Number(number) => number.to_string(),
+                Operation::FalseIfUndefined => "?".into(),
+                other => format!("{other:?}"),
+            })
+            .collect();
+        words.join(" ")
+    }
+
+    fn wrong(text: &str) -> (String, String) {
+        let program = program();
+        let error = resolve_text(&program, text).expect_err(text);
+        (error.message, error.hint.unwrap_or_default())
+    }
+
+    #[test]
+    fn globals_locals_and_constants() {
+        assert_eq!(shown("b"), "b");
+        assert_eq!(shown("t.y"), "t.y");
+        assert_eq!(shown("p.q"), "p.q");
+        assert_eq!(shown("p.u.y"), "p.u.y");
+        assert_eq!(shown("{g == N}"), "g 2 NumbersEqual");
+        assert_eq!(
+            shown("{color == green && !b}"),
+            "color 1 NumbersEqual b Not And"
+        );
+        assert_eq!(
+            shown("{A i (0,1) a[i] < a[i+1]}"),
+            "a[0] a[1] Less a[1] a[2] Less And"
+        );
+        assert_eq!(shown("{ts[1].x != 3}"), "ts[1].x 3 NumbersEqual Not");
+        assert_eq!(shown("{p.q || p.u.y}"), "p.q p.u.y Or");
+    }
+
+    #[test]
+    fn what_cannot_be_evaluated_is_false() {
+        assert_eq!(shown("{a[g] == 1}"), "g a[0]+3 1 NumbersEqual ?");
+        assert_eq!(shown("{!(a[g] != 1)}"), "g a[0]+3 1 NumbersEqual Not ? Not");
+        assert_eq!(shown("{c[g]}"), "g c[0]+2 ?");
+        assert_eq!(shown("{7 / g > 1}"), "7 g Divide 1 LessEqual Not ?");
+        assert_eq!(shown("{p.n == 0}"), "p.n 0 NumbersEqual ?");
+        assert_eq!(shown("{p.l[p.n] < p.l[0]}"), "p.n p.l[0]+3 p.l[0] Less ?");
+        assert_eq!(shown("{ts[p.n].y}"), "p.n ts[0].y+2 ?");
+    }
+
+    #[test]
+    fn mistakes_say_what_to_write() {
+        let suggestion = |text: &str| wrong(text).1;
+        assert_eq!(suggestion("g"), "compare it, as in `{g == 1}`");
+        assert_eq!(suggestion("{g}"), "compare it, as in `{g == 1}`");
+        assert_eq!(suggestion("{ g + 1 }"), "compare it, as in `{g + 1 == 1}`");
+        assert_eq!(suggestion("p.n"), "compare it, as in `{p.n == 1}`");
+        assert_eq!(suggestion("t.x"), "compare it, as in `{t.x == 1}`");
+        assert_eq!(suggestion("a"), "name a part of it, as in `{a[0] == 1}`");
+        assert_eq!(suggestion("t"), "name a part of it, as in `{t.x == 1}`");
+        assert_eq!(
+            suggestion("p.l"),
+            "name a part of it, as in `{p.l[0] == 1}`"
+        );
+        assert_eq!(suggestion("{color == 1 && gg == 1}"), "did you mean `g`?");
+        assert_eq!(
+            suggestion("{n == 1}"),
+            "a local is written with its module: `p.n`"
+        );
+        assert_eq!(suggestion("{p.nn == 1}"), "did you mean `n`?");
+        assert_eq!(suggestion("{g = 1}"), "`==` compares, here too");
+        assert_eq!(suggestion("{b & b}"), "`&&` joins conditions");
+        let (message, _) = wrong("{a}");
+        assert_eq!(
+            message,
+            "in `{a}`: a whole array or struct cannot be used as a condition"
+        );
+        let (message, _) = wrong("{zzzzzz == 1}");
+        assert_eq!(message, "in `{zzzzzz == 1}`: there is no variable `zzzzzz`");
     }
 }

@@ -10,20 +10,30 @@
 //! automaton accepted in between.
 
 use super::copies::{Copies, Copy};
-use super::expression::{May, Term, evaluate};
-use crate::analysis::{DataVariable, Layout};
+use super::proposition::{Place, proposition_at};
+use crate::analysis::Layout;
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
-use crate::program::{Domain, PointId, Program, VariableId, When};
+use crate::program::{ProcedureId, Program};
 use crate::property::{Atom, Temporal};
 use ltl2ba_rs::{Class, Label};
 use rustc_hash::FxHashMap;
 
-/// Where a configuration is, for the letter it shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    At(PointId),
-    Error,
-    Terminated,
+/// Where configurations can be, and which propositions are true there.
+pub trait Places {
+    type Place: std::marker::Copy;
+
+    /// What is known of propositions at a place: where it is the same, so is
+    /// [`Places::truth`] of each of them.
+    fn known(&self, atoms: &[Atom], place: Self::Place) -> Vec<u8>;
+
+    /// Where a proposition is true at a place, over current variables.
+    fn truth(
+        &self,
+        copies: &Copies<'_>,
+        layout: &Layout,
+        atom: &Atom,
+        place: Self::Place,
+    ) -> BddResult;
 }
 
 /// How many bits the states of an automaton take, and whether frames must remember.
@@ -34,8 +44,8 @@ pub fn extend_layout(mut layout: Layout, temporal: &Temporal) -> Layout {
     layout
 }
 
-pub struct Observer<'a, 'b> {
-    program: &'a Program,
+pub struct Observer<'a, 'b, P> {
+    places: &'a P,
     temporal: &'a Temporal,
     layout: Layout,
     copies: &'a Copies<'b>,
@@ -45,16 +55,16 @@ pub struct Observer<'a, 'b> {
     letters: Vec<Bdd>,
 }
 
-impl<'a, 'b> Observer<'a, 'b> {
+impl<'a, 'b, P: Places> Observer<'a, 'b, P> {
     /// `layout` is from [`extend_layout`].
     pub fn new(
-        program: &'a Program,
+        places: &'a P,
         temporal: &'a Temporal,
         layout: Layout,
         copies: &'a Copies<'b>,
     ) -> Self {
         Observer {
-            program,
+            places,
             temporal,
             layout,
             copies,
@@ -65,8 +75,8 @@ impl<'a, 'b> Observer<'a, 'b> {
 
     /// The automaton's steps from a configuration at this place, as an index for
     /// [`Observer::letter`]: equal letters have equal indices.
-    pub fn letter_at(&mut self, place: Place) -> Result<u32, OutOfNodes> {
-        let key = self.letter_key(place);
+    pub fn letter_at(&mut self, place: P::Place) -> Result<u32, OutOfNodes> {
+        let key = self.places.known(&self.temporal.atoms, place);
         if let Some(letter) = self.known.get(&key) {
             return Ok(*letter);
         }
@@ -79,11 +89,6 @@ impl<'a, 'b> Observer<'a, 'b> {
 
     pub fn letter(&self, letter: u32) -> &Bdd {
         &self.letters[letter as usize]
-    }
-
-    /// The variables that every step of the execution sets.
-    pub fn set_by_step(&self) -> impl Iterator<Item = DataVariable> + use<> {
-        self.layout.state_range().chain(self.layout.seen())
     }
 
     /// The states in which runs start, over current variables.
@@ -115,37 +120,7 @@ impl<'a, 'b> Observer<'a, 'b> {
         self.copies.bdds.minterm(literals)
     }
 
-    fn letter_key(&self, place: Place) -> Vec<u8> {
-        let mut key = Vec::new();
-        for atom in &self.temporal.atoms {
-            match atom {
-                Atom::Expression { locals, .. } => {
-                    key.extend(locals.iter().map(|(p, _)| u8::from(self.is_in(place, p.0))));
-                }
-                control => key.push(u8::from(self.control_holds(control, place))),
-            }
-        }
-        key
-    }
-
-    fn is_in(&self, place: Place, procedure: u32) -> bool {
-        match place {
-            Place::At(point) => self.program.point(point).procedure.0 == procedure,
-            Place::Error | Place::Terminated => false,
-        }
-    }
-
-    /// A proposition that speaks of control only.
-    fn control_holds(&self, atom: &Atom, place: Place) -> bool {
-        match (atom, place) {
-            (Atom::Terminated, Place::Terminated) | (Atom::Error, Place::Error) => true,
-            (Atom::At(points), Place::At(point)) => points.contains(&point),
-            (Atom::In(procedure), place) => self.is_in(place, procedure.0),
-            _ => false,
-        }
-    }
-
-    fn steps_at(&self, place: Place) -> BddResult {
+    fn steps_at(&self, place: P::Place) -> BddResult {
         let bdds = self.copies.bdds;
         let atoms = self
             .temporal
@@ -182,34 +157,29 @@ impl<'a, 'b> Observer<'a, 'b> {
     }
 
     /// Where a proposition is true at a place.
-    pub fn atom(&self, atom: &Atom, place: Place) -> BddResult {
-        let bdds = self.copies.bdds;
-        let Atom::Expression { operations, locals } = atom else {
-            return Ok(bdds.constant(self.control_holds(atom, place)));
-        };
-        let read = |variable: VariableId, _: When| {
-            let (procedure, variable) = match variable {
-                VariableId::Global(_) => (self.program.entry, variable),
-                VariableId::Local(index) => {
-                    let (procedure, local) = locals[index as usize];
-                    (procedure, VariableId::Local(local))
+    pub fn atom(&self, atom: &Atom, place: P::Place) -> BddResult {
+        self.places.truth(self.copies, &self.layout, atom, place)
+    }
+}
+
+impl Places for Program {
+    type Place = Place;
+
+    fn known(&self, atoms: &[Atom], place: Place) -> Vec<u8> {
+        let mut known = Vec::new();
+        for atom in atoms {
+            match atom {
+                Atom::Expression { locals, .. } => {
+                    let is_in = |p: &ProcedureId| u8::from(place.is_in(self, *p));
+                    known.extend(locals.iter().map(|(procedure, _)| is_in(procedure)));
                 }
-            };
-            let domain = self.program.cell(procedure, variable).domain;
-            let here = matches!(variable, VariableId::Global(_)) || self.is_in(place, procedure.0);
-            match here {
-                true => {
-                    let bits = self.layout.cell(procedure, variable);
-                    Some(self.copies.term(bits, domain, Copy::Current))
-                }
-                // A truth value of a procedure that is not on top is false, and so is a
-                // comparison with a number of one.
-                false if domain == Domain::Boolean => {
-                    Some(Term::Truth(May::certain(bdds.constant(false))))
-                }
-                false => None,
+                control => known.push(u8::from(place.shows(self, control))),
             }
-        };
-        evaluate(bdds, operations, read)?.be_one(bdds)
+        }
+        known
+    }
+
+    fn truth(&self, copies: &Copies<'_>, layout: &Layout, atom: &Atom, place: Place) -> BddResult {
+        proposition_at(self, layout, copies, atom, place)
     }
 }

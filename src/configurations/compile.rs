@@ -1,0 +1,259 @@
+//! From a set of configurations to its P-automaton: the heads it begins with and the
+//! automaton of the stacks below them, with BDDs.
+//!
+//! The states of the latter are positions of the expression together with the kind of the
+//! frame right above, since a frame can only wait for one that it has called. States from
+//! which no stack is accepted are left out, so that whatever leads to a state is there.
+
+use super::language::{ConditionOf, FrameKind, Language, Model, SymbolSet};
+use super::resolve::{ConfigurationSet, Part, Place};
+use crate::bdd::{Bdd, BddResult, OutOfNodes};
+use crate::bits;
+use crate::saturation::{StackEdge, StackState, Stacks, Stop};
+use crate::spds::Head;
+use crate::spds::copies::Copy;
+use rustc_hash::FxHashMap;
+
+/// A P-automaton to begin with.
+pub struct Given {
+    /// The valuations over current variables, and the state below.
+    pub heads: Vec<(Head, Bdd, StackState)>,
+    pub stacks: Stacks,
+    /// The values, over current variables, of configurations without a stack.
+    pub error: Bdd,
+    pub terminated: Bdd,
+    /// For each part of the set, whether it holds any configuration.
+    pub occupied: Vec<bool>,
+}
+
+/// Part, position, and the kind of the frame that was read there.
+type State = (u32, u32, FrameKind);
+
+struct Compiler<'m, M: Model> {
+    model: &'m M,
+    set: &'m ConfigurationSet<ConditionOf<M>>,
+    /// By the kind that they wait for: indices into [`super::Language::waiting`].
+    waiting_for: FxHashMap<FrameKind, Vec<u32>>,
+    numbers: FxHashMap<State, u32>,
+    states: Vec<State>,
+    /// For each state, its edges, to states by number.
+    edges: Vec<Vec<StackEdge>>,
+    conditions: FxHashMap<State, Bdd>,
+}
+
+pub fn compile<M: Model>(model: &M, set: &ConfigurationSet<ConditionOf<M>>) -> Result<Given, Stop> {
+    let mut waiting_for: FxHashMap<_, Vec<u32>> = FxHashMap::default();
+    for (waiting, i) in model.language().waiting().iter().zip(0..) {
+        waiting_for.entry(waiting.above).or_default().push(i);
+    }
+    let mut compiler = Compiler {
+        model,
+        set,
+        waiting_for,
+        numbers: FxHashMap::default(),
+        states: Vec::new(),
+        edges: Vec::new(),
+        conditions: FxHashMap::default(),
+    };
+    let heads = compiler.heads()?;
+    compiler.add_edges()?;
+    compiler.finish(heads)
+}
+
+impl<M: Model> Compiler<'_, M> {
+    fn part(&self, state: State) -> (&Part<ConditionOf<M>>, usize) {
+        (&self.set.parts[state.0 as usize], state.1 as usize)
+    }
+
+    fn number(&mut self, state: State) -> StackState {
+        let next = self.states.len() as u32;
+        let number = *self.numbers.entry(state).or_insert(next);
+        if number == next {
+            self.states.push(state);
+        }
+        StackState(number)
+    }
+
+    /// The heads on top, with states that are not yet known to accept anything.
+    fn heads(&mut self) -> Result<Vec<(Head, Bdd, StackState)>, Stop> {
+        let (model, set) = (self.model, self.set);
+        let bdds = model.copies().bdds;
+        let mut heads = Vec::new();
+        for (part, number) in set.parts.iter().zip(0..) {
+            let control = self.all_hold(&part.control, None)?;
+            for position in 0..part.places.len() as u32 {
+                if !part.positions.first[position as usize] {
+                    continue;
+                }
+                for symbol in on_top(model, &part.places[position as usize].symbols) {
+                    model.watch().check()?;
+                    let state = (number, position, model.language().kind(symbol));
+                    let condition = self.condition(state)?;
+                    let valid = bdds.and(&model.valid(symbol, false)?, &control)?;
+                    let values = bdds.and(&condition, &valid)?;
+                    if !bdds.is_false(&values) {
+                        heads.push((symbol, values, self.number(state)));
+                    }
+                }
+            }
+        }
+        Ok(heads)
+    }
+
+    fn add_edges(&mut self) -> Result<(), Stop> {
+        let model = self.model;
+        let copies = model.copies();
+        while let Some(state) = self.states.get(self.edges.len()).copied() {
+            model.watch().check()?;
+            let (part, position) = self.part(state);
+            let follow = part.positions.follow[position].clone();
+            let waiting = self.waiting_for.get(&state.2).cloned().unwrap_or_default();
+            let mut edges = Vec::new();
+            for next in follow {
+                for waiting in &waiting {
+                    let waiting = model.language().waiting()[*waiting as usize];
+                    let Place { symbols, .. } =
+                        &self.part((state.0, next, waiting.kind)).0.places[next as usize];
+                    if !symbols.contains(waiting.symbol, waiting.kind) {
+                        continue;
+                    }
+                    let to = (state.0, next, waiting.kind);
+                    let condition = self.condition(to)?;
+                    let valid = model.valid(waiting.symbol, true)?;
+                    let frame = copies.bdds.and(&condition, &valid)?;
+                    if copies.bdds.is_false(&frame) {
+                        continue;
+                    }
+                    let saved = model.saved(waiting.symbol);
+                    edges.push(StackEdge {
+                        below: waiting.symbol,
+                        saved,
+                        frame,
+                        forget: self.meaningless_at(saved)?,
+                        to: self.number(to),
+                    });
+                }
+            }
+            self.edges.push(edges);
+        }
+        Ok(())
+    }
+
+    /// The current variables that a head does not speak of.
+    fn meaningless_at(&self, head: Head) -> BddResult {
+        let copies = self.model.copies();
+        let known = self.model.spds().variables(head);
+        let others = (0..copies.data_variables()).filter(|v| !bits::contains(known, *v));
+        copies.cube(others.map(|v| copies.level(v, Copy::Current)))
+    }
+
+    /// Where the condition of a place holds, of frames of the state's kind.
+    fn condition(&mut self, state: State) -> BddResult {
+        if let Some(known) = self.conditions.get(&state) {
+            return Ok(known.clone());
+        }
+        let (part, position) = self.part(state);
+        let condition = match &part.places[position].condition {
+            Some(condition) => self.model.holds(condition, Some(state.2))?,
+            None => self.model.copies().bdds.constant(true),
+        };
+        self.conditions.insert(state, condition.clone());
+        Ok(condition)
+    }
+
+    fn all_hold(&self, conditions: &[ConditionOf<M>], kind: Option<FrameKind>) -> BddResult {
+        let bdds = self.model.copies().bdds;
+        let mut all = bdds.constant(true);
+        for condition in conditions {
+            all = bdds.and(&all, &self.model.holds(condition, kind)?)?;
+        }
+        Ok(all)
+    }
+
+    /// The values of configurations without a stack.
+    fn without_stack(
+        &self,
+        lists: &[Vec<ConditionOf<M>>],
+        head: Option<Head>,
+    ) -> Result<Bdd, OutOfNodes> {
+        let bdds = self.model.copies().bdds;
+        let mut values = bdds.constant(false);
+        let Some(head) = head else {
+            return Ok(values);
+        };
+        for conditions in lists {
+            values = bdds.or(&values, &self.all_hold(conditions, None)?)?;
+        }
+        bdds.and(&values, &self.model.valid(head, false)?)
+    }
+
+    fn accepts(&self, state: State) -> bool {
+        let (part, position) = self.part(state);
+        part.positions.last[position]
+    }
+
+    /// Leaves out what accepts nothing, and numbers the rest anew.
+    fn finish(self, heads: Vec<(Head, Bdd, StackState)>) -> Result<Given, Stop> {
+        let mut before = vec![Vec::new(); self.states.len()];
+        for (from, edges) in self.edges.iter().enumerate() {
+            for edge in edges {
+                before[edge.to.0 as usize].push(from);
+            }
+        }
+        let mut live: Vec<bool> = self.states.iter().map(|s| self.accepts(*s)).collect();
+        let mut todo: Vec<usize> = (0..live.len()).filter(|i| live[*i]).collect();
+        while let Some(state) = todo.pop() {
+            for from in &before[state] {
+                if !std::mem::replace(&mut live[*from], true) {
+                    todo.push(*from);
+                }
+            }
+        }
+        let mut stacks = Stacks::default();
+        let renumbered: Vec<Option<StackState>> = (self.states.iter().zip(&live))
+            .map(|(state, live)| {
+                let (part, _) = self.part(*state);
+                let universal = part.positions.is_universal(state.1);
+                live.then(|| stacks.add_state(self.accepts(*state), universal))
+            })
+            .collect();
+        let mut occupied = vec![false; self.set.parts.len()];
+        let heads = heads.into_iter().filter_map(|(head, values, state)| {
+            let part = self.states[state.0 as usize].0;
+            let below = renumbered[state.0 as usize]?;
+            occupied[part as usize] = true;
+            Some((head, values, below))
+        });
+        let heads = heads.collect();
+        let error = self.without_stack(&self.set.error, self.model.error())?;
+        let terminated = self.without_stack(&self.set.terminated, self.model.terminated())?;
+        for (edges, from) in self.edges.into_iter().zip(&renumbered) {
+            let Some(from) = from else { continue };
+            let edges = edges.into_iter().filter_map(|edge| {
+                let to = renumbered[edge.to.0 as usize]?;
+                Some(StackEdge { to, ..edge })
+            });
+            stacks.set_edges(*from, edges.collect());
+        }
+        Ok(Given {
+            heads,
+            stacks,
+            error,
+            terminated,
+            occupied,
+        })
+    }
+}
+
+/// The symbols of a set that may be on top.
+fn on_top<M: Model>(model: &M, symbols: &SymbolSet) -> Vec<Head> {
+    match symbols {
+        SymbolSet::These(symbols) => symbols.clone(),
+        SymbolSet::All => model.language().symbols_on_top(),
+        SymbolSet::Of(kind) => {
+            let mut all = model.language().symbols_on_top();
+            all.retain(|symbol| model.language().kind(*symbol) == *kind);
+            all
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Sets of configurations: `post*` and `pre*` of any regular set, exact on all variables of
+//! all frames (Moped, section 7).
+//!
+//! ```text
+//! text ─▶ syntax ─▶ resolve ─▶ compile ─▶ saturation ─▶ automaton ─▶ membership, count
+//!                      ▲           ▲
+//!                   Language     Model
+//! ```
+//!
+//! A set is written as a regular expression over stack symbols ([`mod@syntax`]) and becomes a
+//! P-automaton; its saturation is one, too. What a symbol is and what it means comes from
+//! the language: [`program`] has it for programs.
+
+mod automaton;
+mod compile;
+mod cover;
+mod diagram;
+mod formula;
+mod language;
+mod legend;
+mod membership;
+mod positions;
+pub mod program;
+mod range;
+mod resolve;
+mod shown;
+pub mod syntax;
+mod trim;
+
+pub use automaton::{Edge, PAutomaton, State, StateId, StateKind, post, pre};
+pub use compile::{Given, compile};
+pub use diagram::{Diagram, diagram};
+pub use formula::formula;
+pub use language::{
+    ConditionOf, Control, FrameKind, Language, Model, Notation, SymbolSet, SymbolText, Variable,
+    Waiting,
+};
+pub use legend::{Legend, Quantity};
+pub use membership::{Count, count, meets};
+pub use resolve::{ConfigurationSet, resolve};
+pub use shown::{Condition, Shown, ShownEdge, ShownState, show};

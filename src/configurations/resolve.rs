@@ -1,0 +1,227 @@
+//! What the names and conditions in a set of configurations mean in a system; still without
+//! any BDD.
+
+use super::language::{Control, Language, SymbolSet};
+use super::positions::Positions;
+use super::syntax::{self, Configuration};
+use crate::diagnostic::Diagnostic;
+use crate::property::PropertyError;
+use crate::source::{Source, Span};
+
+/// A set of configurations of one system. Conditions in a list hold together.
+pub struct ConfigurationSet<C> {
+    pub parts: Vec<Part<C>>,
+    /// Configurations that failed, and those with an empty stack: the conditions on each.
+    pub error: Vec<Vec<C>>,
+    pub terminated: Vec<Vec<C>>,
+}
+
+/// Configurations with a stack: an automaton over places, each with symbols and a condition.
+pub struct Part<C> {
+    pub span: Span,
+    pub control: Vec<C>,
+    pub positions: Positions,
+    /// For each position.
+    pub places: Vec<Place<C>>,
+}
+
+pub struct Place<C> {
+    pub symbols: SymbolSet,
+    pub condition: Option<C>,
+}
+
+impl<C> Default for ConfigurationSet<C> {
+    fn default() -> Self {
+        ConfigurationSet {
+            parts: Vec::new(),
+            error: Vec::new(),
+            terminated: Vec::new(),
+        }
+    }
+}
+
+impl<C> ConfigurationSet<C> {
+    /// Adds the configurations of another set.
+    pub fn join(&mut self, other: Self) {
+        self.parts.extend(other.parts);
+        self.error.extend(other.error);
+        self.terminated.extend(other.terminated);
+    }
+}
+
+impl<C> Part<C> {
+    /// Why no stack is like this, if two places that must stand one upon the other cannot.
+    pub fn never_stands<L: Language<Condition = C>>(&self, language: &L) -> Option<String> {
+        let kinds = |symbols: &SymbolSet| match symbols {
+            SymbolSet::All => None,
+            SymbolSet::Of(kind) => Some(vec![*kind]),
+            SymbolSet::These(symbols) => Some(
+                symbols
+                    .iter()
+                    .map(|symbol| language.kind(*symbol))
+                    .collect(),
+            ),
+        };
+        for (above, follow) in self.places.iter().zip(&self.positions.follow) {
+            let Some(kinds) = kinds(&above.symbols) else {
+                continue;
+            };
+            for below in follow.iter().map(|below| &self.places[*below as usize]) {
+                let mut waiting = language.waiting().iter();
+                let stands = waiting.any(|waiting| {
+                    let is_below = below.symbols.contains(waiting.symbol, waiting.kind);
+                    is_below && kinds.contains(&waiting.above)
+                });
+                if !stands {
+                    return Some(language.never_above(&above.symbols, &below.symbols));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Reads a set of configurations. On an error, all that is wrong with it.
+pub fn resolve<L: Language>(
+    language: &L,
+    source: &Source,
+) -> Result<ConfigurationSet<L::Condition>, Vec<Diagnostic>> {
+    let pattern = syntax::parse(source).map_err(|wrong| vec![wrong])?;
+    let mut resolver = Resolver {
+        language,
+        source,
+        set: ConfigurationSet::default(),
+        diagnostics: Vec::new(),
+    };
+    for configuration in &pattern.configurations {
+        if let Err((span, wrong)) = resolver.configuration(configuration) {
+            resolver.wrong(span, wrong);
+        }
+    }
+    match resolver.diagnostics.is_empty() {
+        true => Ok(resolver.set),
+        false => Err(resolver.diagnostics),
+    }
+}
+
+struct Resolver<'a, L: Language> {
+    language: &'a L,
+    source: &'a Source,
+    set: ConfigurationSet<L::Condition>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+type Wrong = (Span, PropertyError);
+
+impl<L: Language> Resolver<'_, L> {
+    fn wrong(&mut self, span: Span, PropertyError { message, hint }: PropertyError) {
+        let mut diagnostic = Diagnostic::error(span, message);
+        diagnostic.hint = hint;
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn configuration(&mut self, configuration: &Configuration) -> Result<(), Wrong> {
+        let span = configuration.span;
+        let mut control = Vec::new();
+        if let Some(written) = configuration.control {
+            let name = self.source.text(written.name);
+            let meaning = self.language.control(&name);
+            let meaning = meaning.map_err(|wrong| (written.name, wrong))?;
+            let condition = written
+                .condition
+                .map(|text| self.condition(None, true, text));
+            let condition = condition.transpose()?;
+            let has_stack = !configuration.stack.is_empty();
+            match meaning {
+                Control::Error | Control::Terminated if has_stack => {
+                    let message = format!("`{name}` has no stack");
+                    let hint = Some(format!("write `{name}` alone"));
+                    return Err((span, PropertyError { message, hint }));
+                }
+                Control::Error => {
+                    self.set.error.push(condition.into_iter().collect());
+                    return Ok(());
+                }
+                Control::Terminated => {
+                    self.set.terminated.push(condition.into_iter().collect());
+                    return Ok(());
+                }
+                Control::State(state) => {
+                    control.push(state);
+                    control.extend(condition);
+                    if !has_stack {
+                        self.set.terminated.push(control);
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        let positions = Positions::of(&configuration.stack);
+        if positions.nullable {
+            let allowed = self.language.may_be_empty();
+            allowed.map_err(|wrong| (span, wrong))?;
+            self.set.terminated.push(control.clone());
+        }
+        // Every place is looked at, so that all mistakes are found.
+        let places: Vec<_> = (0..positions.symbols.len())
+            .map(|position| match self.place(&positions, position) {
+                Ok(place) => Some(place),
+                Err((span, wrong)) => {
+                    self.wrong(span, wrong);
+                    None
+                }
+            })
+            .collect();
+        if let Some(places) = places.into_iter().collect() {
+            self.set.parts.push(Part {
+                span,
+                control,
+                positions,
+                places,
+            });
+        }
+        Ok(())
+    }
+
+    fn place(&self, positions: &Positions, position: usize) -> Result<Place<L::Condition>, Wrong> {
+        let symbol = positions.symbols[position];
+        let symbols = match symbol.name {
+            None => SymbolSet::All,
+            Some(name) => {
+                let found = self.language.symbols(&self.source.text(name));
+                found.map_err(|wrong| (name, wrong))?
+            }
+        };
+        let is_below = positions.below[position];
+        if is_below {
+            let mut waiting = self.language.waiting().iter();
+            if !waiting.any(|waiting| symbols.contains(waiting.symbol, waiting.kind))
+                && symbols != SymbolSet::All
+            {
+                return Err((symbol.span, self.language.never_waits(&symbols)));
+            }
+        }
+        let condition = symbol
+            .condition
+            .map(|text| self.condition(Some(&symbols), !is_below, text));
+        Ok(Place {
+            condition: condition.transpose()?,
+            symbols,
+        })
+    }
+
+    fn condition(
+        &self,
+        symbols: Option<&SymbolSet>,
+        on_top: bool,
+        text: Span,
+    ) -> Result<L::Condition, Wrong> {
+        let written = self.source.text(text);
+        let condition = self.language.condition(symbols, on_top, &written);
+        condition.map_err(|(place, wrong)| {
+            let start = (text.start + place.start).min(text.end);
+            let end = (text.start + place.end).clamp(start, text.end);
+            (Span::new(start, end), wrong)
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! A P-automaton in words and lists, as it is reported.
+
+use super::automaton::{PAutomaton, StateKind};
+use super::diagram::{Diagram, diagram};
+use super::formula::formula;
+use super::language::{Model, SymbolText};
+use super::legend::{Legend, Quantity};
+use crate::bdd::{Bdd, OutOfNodes};
+use crate::saturation::Stop;
+
+/// A condition on values.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// In words, empty if it is true; `None` if it would be too long.
+    pub text: Option<String>,
+    /// How many nodes its decision diagram has.
+    pub nodes: usize,
+    /// The diagram, if it was asked for.
+    pub diagram: Option<Diagram>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ShownState {
+    pub kind: &'static str,
+    /// The procedure that was entered or has returned, or the number of a given state.
+    pub of: Option<String>,
+    /// What its valuations speak of.
+    pub variables: Vec<String>,
+    /// When nothing need be below; `None` if something must.
+    pub accepts: Option<Condition>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ShownEdge {
+    pub from: usize,
+    pub symbol: SymbolText,
+    pub condition: Condition,
+    pub to: usize,
+}
+
+/// A P-automaton; see [`PAutomaton`].
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The first one is the control state.
+    pub states: Vec<ShownState>,
+    /// Ordered by source.
+    pub edges: Vec<ShownEdge>,
+    /// The configurations without a stack, if there are any.
+    pub error: Option<Condition>,
+    pub terminated: Option<Condition>,
+}
+
+impl ShownState {
+    pub fn name(&self) -> String {
+        match &self.of {
+            Some(of) => format!("{} {of}", self.kind),
+            None => self.kind.to_owned(),
+        }
+    }
+}
+
+/// Puts a P-automaton into words; the diagrams only if `diagrams`.
+pub fn show<M: Model>(model: &M, automaton: &PAutomaton, diagrams: bool) -> Result<Shown, Stop> {
+    let bdds = model.copies().bdds;
+    let mut legend = Legend::new(model);
+    let condition = |f: &Bdd, quantities: &[Quantity]| -> Result<Condition, OutOfNodes> {
+        Ok(Condition {
+            text: formula(bdds, f, quantities, model.notation())?,
+            nodes: bdds.node_count(f),
+            diagram: diagrams.then(|| diagram(bdds, f, quantities)),
+        })
+    };
+    let without_stack = |f: &Bdd, legend: &Legend<'_, M>| match bdds.is_false(f) {
+        true => Ok(None),
+        false => condition(f, &legend.globals()).map(Some),
+    };
+    let error = without_stack(&automaton.error, &legend)?;
+    let terminated = without_stack(&automaton.terminated, &legend)?;
+    let mut stacks = 0;
+    let mut states = Vec::new();
+    for state in &automaton.states {
+        let (kind, of) = match state.kind {
+            StateKind::Control => ("control", None),
+            StateKind::Entered(entry) => ("entered", Some(model.show_entry(entry))),
+            StateKind::Returned(kind) => ("returned", Some(model.show_kind(kind))),
+            StateKind::Stack(_) => {
+                stacks += 1;
+                ("stack", Some(stacks.to_string()))
+            }
+            StateKind::Empty => ("empty", None),
+            StateKind::Any => ("any", None),
+        };
+        let accepts = match bdds.is_false(&state.accepting) {
+            true => None,
+            false => Some(condition(&state.accepting, &legend.state_values(state))?),
+        };
+        states.push(ShownState {
+            kind,
+            of,
+            variables: legend.variables(state),
+            accepts,
+        });
+    }
+    let mut edges = Vec::new();
+    for edge in &automaton.edges {
+        model.watch().check()?;
+        bdds.safe_point();
+        let quantities = legend.edge(automaton, edge);
+        edges.push(ShownEdge {
+            from: edge.from.0 as usize,
+            symbol: model.show_symbol(edge.symbol),
+            condition: condition(&edge.label, &quantities)?,
+            to: edge.to.0 as usize,
+        });
+    }
+    Ok(Shown {
+        states,
+        edges,
+        error,
+        terminated,
+    })
+}

@@ -1,0 +1,121 @@
+//! Leaves out of a P-automaton what no configuration goes through.
+//!
+//! After `post*` every state can be left. After `pre*` a frame may have returned with values
+//! from which nothing wanted can be reached: those are found backwards, by valuations, from
+//! the states that accept.
+
+use super::automaton::{Edge, PAutomaton, StateId, StateKind};
+use super::language::Model;
+use crate::bdd::{Bdd, OutOfNodes};
+use crate::saturation::Stop;
+use crate::spds::copies::Copy;
+use std::collections::VecDeque;
+
+/// The same set, without valuations of *returned* states that accept nothing.
+pub fn trim<M: Model>(model: &M, mut automaton: PAutomaton) -> Result<PAutomaton, Stop> {
+    let bdds = model.copies().bdds;
+    let useful = useful(model, &automaton)?;
+    for edge in &mut automaton.edges {
+        model.watch().check()?;
+        edge.label = bdds.and(&edge.label, &useful[edge.to.0 as usize])?;
+    }
+    automaton.edges.retain(|edge| !bdds.is_false(&edge.label));
+    drop_unreachable(&mut automaton);
+    Ok(automaton)
+}
+
+/// For each state, the valuations, in entry copies, from which some stack is accepted.
+fn useful<M: Model>(model: &M, automaton: &PAutomaton) -> Result<Vec<Bdd>, Stop> {
+    let bdds = model.copies().bdds;
+    let is_returned = |id: StateId| matches!(automaton.state(id).kind, StateKind::Returned(_));
+    let mut useful: Vec<_> = automaton
+        .states
+        .iter()
+        .map(|state| match state.kind {
+            StateKind::Returned(_) => state.accepting.clone(),
+            _ => bdds.constant(true),
+        })
+        .collect();
+    let mut into = vec![Vec::new(); automaton.states.len()];
+    for edge in automaton.edges.iter().filter(|edge| is_returned(edge.from)) {
+        into[edge.to.0 as usize].push(edge);
+    }
+    let mut queue: VecDeque<_> = (0..automaton.states.len()).collect();
+    let mut queued = vec![true; automaton.states.len()];
+    while let Some(state) = queue.pop_front() {
+        queued[state] = false;
+        if bdds.is_false(&useful[state]) {
+            continue;
+        }
+        for edge in &into[state] {
+            model.watch().check()?;
+            let before = before(model, automaton, edge, &useful[state])?;
+            let from = edge.from.0 as usize;
+            let more = bdds.or(&useful[from], &before)?;
+            if more != useful[from] {
+                useful[from] = more;
+                if !std::mem::replace(&mut queued[from], true) {
+                    queue.push_back(from);
+                }
+            }
+        }
+    }
+    Ok(useful)
+}
+
+/// The valuations of an edge's source, in entry copies, from which it leads into `set`.
+fn before<M: Model>(
+    model: &M,
+    automaton: &PAutomaton,
+    edge: &Edge,
+    set: &Bdd,
+) -> Result<Bdd, OutOfNodes> {
+    let copies = model.copies();
+    let state = automaton.state(edge.from);
+    let source = state.kind.source_copy();
+    let through = copies
+        .bdds
+        .and_exists(&edge.label, set, &model.spds().all_entry)?;
+    let others = (0..copies.data_variables()).filter(|v| !state.variables.contains(v));
+    let others = copies.cube(others.map(|v| copies.level(v, Copy::Current)))?;
+    let before = copies.bdds.exists(&through, &others)?;
+    let pairs = state
+        .variables
+        .iter()
+        .map(|v| (copies.level(*v, source), copies.level(*v, Copy::Entry)));
+    copies.renaming(pairs)?.apply(copies.bdds, &before)
+}
+
+/// Leaves out states that no path from the control state leads to, and numbers the rest
+/// anew, in their order.
+pub fn drop_unreachable(automaton: &mut PAutomaton) {
+    let mut reached = vec![false; automaton.states.len()];
+    reached[0] = true;
+    let mut todo = vec![StateId(0)];
+    while let Some(state) = todo.pop() {
+        for edge in automaton.edges_from(state) {
+            if !std::mem::replace(&mut reached[edge.to.0 as usize], true) {
+                todo.push(edge.to);
+            }
+        }
+    }
+    let mut next = 0;
+    let numbers: Vec<_> = reached
+        .iter()
+        .map(|reached| {
+            let number = StateId(next);
+            next += u32::from(*reached);
+            number
+        })
+        .collect();
+    automaton.edges.retain(|edge| reached[edge.from.0 as usize]);
+    for edge in &mut automaton.edges {
+        edge.from = numbers[edge.from.0 as usize];
+        edge.to = numbers[edge.to.0 as usize];
+    }
+    let mut at = 0;
+    automaton.states.retain(|_| {
+        at += 1;
+        reached[at - 1]
+    });
+}

@@ -1,0 +1,89 @@
+//! A P-automaton for Graphviz: states, and an arrow for each frame that can be read.
+
+use super::{braces, symbol};
+use crate::configurations::{Shown, ShownState};
+use crate::report::excerpt::harmless;
+use std::io::{self, Write};
+
+/// Longer labels are cut; the tool tip has the whole text.
+const LONGEST_LABEL: usize = 60;
+
+const HEAD: &str = "\
+digraph configurations {
+  graph [fontname=\"Helvetica\", fontsize=13, rankdir=LR, nodesep=0.3, ranksep=0.6, pad=0.3]
+  node [fontname=\"Helvetica\", fontsize=11, shape=ellipse, style=filled, fillcolor=white,
+        color=\"#667085\", penwidth=1, margin=\"0.12,0.06\"]
+  edge [fontname=\"Courier\", fontsize=10, color=\"#475467\", fontcolor=\"#475467\",
+        arrowsize=0.7]
+";
+
+pub fn write(shown: &Shown, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(HEAD.as_bytes())?;
+    for (number, state) in shown.states.iter().enumerate() {
+        write_state(number, state, out)?;
+    }
+    for edge in &shown.edges {
+        let label = symbol(&edge.symbol.name, &edge.condition);
+        writeln!(
+            out,
+            "  s{} -> s{} [label=\"{}\", tooltip=\"{}\"]",
+            edge.from,
+            edge.to,
+            quoted(&shortened(&label)),
+            quoted(&label)
+        )?;
+    }
+    for (name, condition) in [("error", &shown.error), ("terminated", &shown.terminated)] {
+        if let Some(condition) = condition {
+            let label = format!("{name}{}", braces(condition));
+            writeln!(
+                out,
+                "  {name} [shape=box, label=\"{}\", tooltip=\"{}\"]",
+                quoted(&shortened(&label)),
+                quoted(&label)
+            )?;
+        }
+    }
+    writeln!(out, "}}")
+}
+
+fn write_state(number: usize, state: &ShownState, out: &mut impl Write) -> io::Result<()> {
+    let fill = match state.kind {
+        "control" => "#fef7c3",
+        "entered" | "returned" => "#d1e9ff",
+        "any" | "empty" => "#d3f8df",
+        _ => "white",
+    };
+    let accepts = match &state.accepts {
+        Some(condition) => format!(", accepts{}", braces(condition)),
+        None => String::new(),
+    };
+    let tip = match state.variables.is_empty() {
+        true => format!("{}{accepts}", state.name()),
+        false => format!("{}: {}{accepts}", state.name(), state.variables.join(", ")),
+    };
+    let peripheries = match state.accepts.is_some() {
+        true => ", peripheries=2",
+        false => "",
+    };
+    writeln!(
+        out,
+        "  s{number} [label=\"{}\", fillcolor=\"{fill}\"{peripheries}, tooltip=\"{}\"]",
+        quoted(&shortened(&state.name())),
+        quoted(&tip)
+    )
+}
+
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= LONGEST_LABEL {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(LONGEST_LABEL - 3).collect();
+    short.push_str("...");
+    short
+}
+
+/// Text inside a string in quotes.
+fn quoted(text: &str) -> String {
+    harmless(text).replace('\\', "\\\\").replace('"', "\\\"")
+}
