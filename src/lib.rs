@@ -48,11 +48,14 @@ pub mod lower;
 // Procedures, control points, actions: the one form that all later stages take.
 pub mod program;
 
-// What is known before any state is looked at: calls, MOD/REF, live variables.
-pub mod analysis;
-
 // The concrete meaning, step by step; replays traces.
 pub mod interpreter;
+
+// Symbolic pushdown systems given as such, and their concrete meaning.
+pub mod pushdown;
+
+// What is known before any state is looked at: calls, MOD/REF, live variables.
+pub mod analysis;
 
 // What is asked: labels, propositions, formulas, automata.
 pub mod property;

@@ -41,10 +41,12 @@ pub fn stay(
     let mut bdd = spds.across(bdds, rule, entry, &summary)?;
     // What the push changes in the frame that waits; it is not handed over.
     let own = transfer.changed.iter().copied();
-    let pairs = own
-        .clone()
-        .map(|v| (copies.level(v, Copy::Below), copies.level(v, Copy::Next)));
-    bdd = copies.renaming(pairs)?.apply(bdds, &bdd)?;
+    if transfer.set.is_some() {
+        let pairs = own
+            .clone()
+            .map(|v| (copies.level(v, Copy::Below), copies.level(v, Copy::Next)));
+        bdd = copies.renaming(pairs)?.apply(bdds, &bdd)?;
+    }
     let needed = spds.variables(saved);
     let handed = spds.interface(entry).handed.iter().copied();
     let (mut changed, lost): (Vec<_>, Vec<_>) =

@@ -9,6 +9,7 @@ mod control_flow;
 mod liveness;
 mod mod_ref;
 pub mod order;
+pub mod pushdown;
 mod variables;
 
 pub use call_graph::CallGraph;

@@ -7,7 +7,9 @@
 //! was declared. Locals come above globals.
 
 use super::{DataVariable, Layout};
-use crate::program::{Action, Expression, Operation, ProcedureId, Program, Target, VariableId};
+use crate::program::{
+    Action, Expression, Operation, ProcedureId, Program, Target, VariableId, When,
+};
 use std::ops::Range;
 
 /// A cell and what it is called in an order.
@@ -166,19 +168,19 @@ impl Meetings {
     }
 
     /// Lets meet what is added or compared in an expression, and gives the cells whose
-    /// values its result is made from. `bits` are those of a cell.
+    /// values its result is made from. `bits` are those of a cell at a time.
     pub fn meet_in(
         &mut self,
         operations: &[Operation],
-        bits: impl Fn(VariableId) -> Range<DataVariable>,
+        bits: impl Fn(VariableId, When) -> Range<DataVariable>,
     ) -> Vec<Range<DataVariable>> {
         let mut stack: Vec<Vec<Range<DataVariable>>> = Vec::new();
         for operation in operations {
-            if let Some((first, count, _)) = operation.cells_read() {
+            if let Some((first, count, when)) = operation.cells_read() {
                 if matches!(operation, Operation::ReadElement { .. }) {
                     stack.pop();
                 }
-                stack.push((0..count).map(|k| bits(first.plus(k))).collect());
+                stack.push((0..count).map(|k| bits(first.plus(k), when)).collect());
                 continue;
             }
             let mut pop = || stack.pop().unwrap_or_default();
@@ -195,7 +197,7 @@ impl Meetings {
                     no.extend(yes);
                     no
                 }
-                Operation::ShiftLeft | Operation::ShiftRight => {
+                Operation::ShiftLeft | Operation::ShiftLeftOrFar | Operation::ShiftRight => {
                     pop();
                     pop()
                 }
@@ -308,7 +310,7 @@ impl Meeter<'_> {
     /// The cells an expression's value is made from.
     fn read(&mut self, expression: Expression) -> Vec<Range<DataVariable>> {
         let operations = self.program.expressions.operations(expression);
-        let bits = |variable| self.layout.cell(self.procedure, variable);
+        let bits = |variable, _| self.layout.cell(self.procedure, variable);
         self.meetings.meet_in(operations, bits)
     }
 }

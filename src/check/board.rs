@@ -6,6 +6,7 @@
 use super::Verdict;
 use crate::analysis::Observed;
 use crate::interpreter::replay::Trace;
+use crate::pushdown;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -49,12 +50,19 @@ pub struct Finding {
     pub time: Duration,
 }
 
+/// A trace of a program or of a pushdown system.
+#[derive(Clone, Debug)]
+pub enum Execution {
+    Program(Trace),
+    System(Trace<pushdown::replay::Step>),
+}
+
 #[derive(Clone, Debug, Default)]
 pub enum TraceFinding {
     /// There is none, it was not asked for, or it was not found in time.
     #[default]
     None,
-    Found(Trace),
+    Found(Execution),
     /// It has this many steps, more than may be shown.
     TooLong(u64),
 }

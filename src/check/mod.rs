@@ -1,19 +1,21 @@
-//! The check: from a program and properties to verdicts and traces.
+//! The check: from a program or pushdown system and properties to verdicts and traces.
 
 mod board;
 mod model;
+mod program;
+mod subject;
 mod symbolic;
+mod system;
 mod temporal;
 mod trace;
 mod vacuity;
 
-pub use board::{Board, Finding, Phase, Statistics, TraceFinding};
+pub use board::{Board, Execution, Finding, Phase, Statistics, TraceFinding};
+pub use subject::Subject;
 
-use crate::analysis::{DataVariable, Layout};
+use crate::analysis::DataVariable;
 use crate::cycles;
-use crate::explicit;
 use crate::interpreter::replay::Mismatch;
-use crate::program::Program;
 use crate::property::Property;
 use crate::saturation::{Stop, Watch};
 use model::with_model;
@@ -124,21 +126,21 @@ const EXPLICIT_STATES: usize = 5_000_000;
 
 /// Decides every property, and finds a trace for each that is violated. What is found is
 /// put on the board at once, so that it is known even if the rest is cut short.
-pub fn check(
-    program: &Program,
+pub fn check<S: Subject>(
+    subject: &S,
     properties: &[Property],
     options: &Options,
     watch: &Watch,
     board: &Board,
 ) -> Result<(), CheckError> {
     match options.engine {
-        Engine::Symbolic => check_symbolically(program, properties, options, watch, board),
-        Engine::Explicit => check_explicitly(program, properties, board),
+        Engine::Symbolic => check_symbolically(subject, properties, options, watch, board),
+        Engine::Explicit => check_explicitly(subject, properties, board),
     }
 }
 
-fn check_symbolically(
-    program: &Program,
+fn check_symbolically<S: Subject>(
+    subject: &S,
     properties: &[Property],
     options: &Options,
     watch: &Watch,
@@ -158,7 +160,7 @@ fn check_symbolically(
         let observed = temporal.observed();
         let mut seen_all = true;
         let result = with_model(
-            program,
+            subject,
             Some(temporal),
             &observed,
             options,
@@ -175,16 +177,20 @@ fn check_symbolically(
         keep_going(result, &mut ended)?;
     }
     if !plain.is_empty() {
-        let result = with_model(program, None, &[], options, watch, board, |model| {
+        let observed = plain
+            .iter()
+            .flat_map(|(_, plain)| subject.observed_by(plain));
+        let observed: Vec<_> = observed.collect();
+        let result = with_model(subject, None, &observed, options, watch, board, |model| {
             symbolic::check(model, &plain)
         });
         keep_going(result, &mut ended)?;
     }
     // Only a courtesy: whatever it runs into, the verdicts stand. It is another check, though,
     // without the automaton: with integers that could take far longer than the first.
-    let is_cheap = doubtful.is_empty() || !Layout::of(program).is_wide();
+    let is_cheap = doubtful.is_empty() || !subject.layout().is_wide();
     for temporal in doubtful.into_iter().filter(|_| is_cheap) {
-        if vacuity::warn(program, temporal, options, watch, board).is_err() {
+        if vacuity::warn(subject, temporal, options, watch, board).is_err() {
             break;
         }
     }
@@ -206,27 +212,13 @@ fn keep_going(
 }
 
 fn check_explicitly(
-    program: &Program,
+    subject: &impl Subject,
     properties: &[Property],
     board: &Board,
 ) -> Result<(), CheckError> {
     board.enter(Phase::Saturation);
-    let too_large = |_| CheckError::TooLarge;
     for (i, property) in properties.iter().enumerate() {
-        let reached = || explicit::reachable(program, EXPLICIT_STATES).map_err(too_large);
-        let violated = match property {
-            Property::Reach(points) => {
-                let reached = reached()?.points;
-                points.iter().any(|point| reached.contains(point))
-            }
-            Property::Assertions => reached()?.error,
-            Property::Terminates => {
-                explicit::has_infinite_run(program, EXPLICIT_STATES).map_err(too_large)?
-            }
-            Property::Temporal(temporal) => {
-                explicit::violates(program, temporal, EXPLICIT_STATES).map_err(too_large)?
-            }
-        };
+        let violated = subject.violates(property, EXPLICIT_STATES)?;
         board.decide(i, verdict(violated));
     }
     Ok(())

@@ -1,38 +1,35 @@
-//! The symbolic model of a program: analyses, BDDs, and the pushdown system.
+//! The symbolic model of what is checked: analyses, BDDs, and the pushdown system.
 
+use super::subject::Subject;
 use super::{Accelerate, Board, CheckError, Options, Phase};
 use crate::acceleration::{self, Accelerator, Budget, Failure};
-use crate::analysis::{CallGraph, Layout, Liveness, ModRef, Observed};
+use crate::analysis::{Layout, Observed};
 use crate::bdd::{Bdds, Collection};
 use crate::cycles::hull::Ended;
 use crate::cycles::{HeadGraph, Method, Repeating, repeating_heads};
-use crate::program::{PointId, Program};
 use crate::property::Temporal;
 use crate::saturation::{PostStar, Stop, Watch};
 use crate::spds::copies::{COPIES, Copies, Order};
-use crate::spds::{
-    Analyses, Observer, ProgramHeads, Spds, changes_frames_below, encode, extend_layout,
-};
-use crate::witness::concrete::Concretizer;
+use crate::spds::{Head, Observer, Spds, extend_layout};
 
 /// Everything a symbolic check works on.
-pub struct Model<'a> {
-    pub program: &'a Program,
+pub struct Model<'a, S: Subject> {
+    pub subject: &'a S,
+    pub analyses: &'a S::Analyses,
     pub options: &'a Options,
     pub watch: &'a Watch,
     pub board: &'a Board,
     pub bdds: &'a Bdds,
     pub copies: &'a Copies<'a>,
     pub spds: &'a Spds,
-    pub heads: &'a ProgramHeads,
+    pub heads: &'a S::Heads,
     pub layout: Layout,
 }
 
-impl Model<'_> {
+impl<S: Subject> Model<'_, S> {
     /// How many control points were reached.
     pub fn reached_points(&self, post_star: &PostStar<'_>) -> usize {
-        let points = (0..self.program.points.len() as u32).map(PointId);
-        let heads = points.map(|point| self.heads.at(point));
+        let heads = (0..self.subject.points() as u32).map(Head);
         heads.filter(|head| post_star.is_reached(*head)).count()
     }
 
@@ -91,42 +88,31 @@ impl Model<'_> {
         }
         search(None).map_err(|ended| Stop::from(ended).into())
     }
-
-    pub fn concretizer(&self) -> Concretizer<'_> {
-        Concretizer {
-            program: self.program,
-            layout: &self.layout,
-            spds: self.spds,
-            heads: self.heads,
-        }
-    }
 }
 
-/// Makes the model of a program, or of its product with the automaton of a temporal
+/// Makes the model of a subject, or of its product with the automaton of a temporal
 /// property, and runs `work` on it. The variables `observed` matter everywhere.
-pub fn with_model(
-    program: &Program,
+pub fn with_model<S: Subject>(
+    subject: &S,
     temporal: Option<&Temporal>,
     observed: &[Observed],
     options: &Options,
     watch: &Watch,
     board: &Board,
-    work: impl FnOnce(&Model<'_>) -> Result<(), CheckError>,
+    work: impl FnOnce(&Model<'_, S>) -> Result<(), CheckError>,
 ) -> Result<(), CheckError> {
     board.enter(Phase::Analysis);
-    let mut layout = Layout::of(program);
+    let mut layout = subject.layout();
     if let Some(temporal) = temporal {
         layout = extend_layout(layout, temporal);
     }
-    let calls = CallGraph::of(program);
-    let mod_ref = ModRef::of(program, &layout, &calls);
-    let liveness = Liveness::of(program, &layout, &calls, &mod_ref, observed);
+    let analyses = subject.analyse(&layout, observed);
     board.enter(Phase::Encoding);
     let collection = match options.measure {
         true => Collection::Measured,
         false => Collection::Rare,
     };
-    let count = COPIES + u32::from(changes_frames_below(program));
+    let count = COPIES + u32::from(subject.sets_below(&analyses));
     let bdds = Bdds::new(layout.len() * count, options.memory, collection)?;
     bdds.session(|| {
         let mut copies = Copies::new(
@@ -138,25 +124,18 @@ pub fn with_model(
             copies.weigh(layout.heaviest_first());
         }
         let copies = copies;
-        let analyses = Analyses {
-            layout: layout.clone(),
-            calls: &calls,
-            mod_ref: &mod_ref,
-            liveness: &liveness,
-            observed,
-            exact: false,
-        };
         let observer =
-            temporal.map(|temporal| Observer::new(program, temporal, layout.clone(), &copies));
-        let (spds, heads) = encode(program, &analyses, &copies, observer)?;
+            temporal.map(|temporal| Observer::new(subject, temporal, layout.clone(), &copies));
+        let (spds, heads) = subject.encode(&layout, &analyses, observed, &copies, observer)?;
         board.measure(|statistics| {
-            statistics.procedures = program.procedures.len();
-            statistics.points = program.points.len();
+            statistics.procedures = subject.procedures();
+            statistics.points = subject.points();
             statistics.rules = statistics.rules.max(spds.rules.len());
             statistics.bdd_variables = statistics.bdd_variables.max(layout.len() * count);
         });
         let result = work(&Model {
-            program,
+            subject,
+            analyses: &analyses,
             options,
             watch,
             board,

@@ -3,55 +3,52 @@
 //! One `post*` answers them all.
 
 use super::model::Model;
+use super::subject::{Goals, Subject};
 use super::trace::{Claim, explain};
 use super::{CheckError, Direction, Phase, Verdict};
 use crate::cycles::Repeating;
 use crate::property::Property;
 use crate::saturation::{PostStar, PreStar};
-use crate::spds::{Head, ProgramHeads};
 use crate::witness::{Search, find, find_lasso};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What one property asks of the pushdown system.
 enum Question {
     /// Can one of these heads be reached?
-    Heads(FxHashSet<Head>),
+    Heads(Goals),
     /// Is there an infinite run?
     Cycle,
 }
 
 /// Decides the properties with these indices.
-pub fn check(model: &Model<'_>, properties: &[(usize, &Property)]) -> Result<(), CheckError> {
-    let questions: Vec<_> = properties
-        .iter()
-        .map(|(index, property)| (*index, question(property, model.heads)))
-        .collect();
+pub fn check<S: Subject>(
+    model: &Model<'_, S>,
+    properties: &[(usize, &Property)],
+) -> Result<(), CheckError> {
+    let mut questions = Vec::new();
+    for (index, property) in properties {
+        let question = match S::goals(model, property)? {
+            Some(goals) => Question::Heads(goals),
+            None => Question::Cycle,
+        };
+        questions.push((*index, *property, question));
+    }
     Check { model, questions }.run()
 }
 
-fn question(property: &Property, heads: &ProgramHeads) -> Question {
-    match property {
-        Property::Reach(points) => {
-            Question::Heads(points.iter().map(|point| heads.at(*point)).collect())
-        }
-        Property::Assertions => Question::Heads([heads.error()].into_iter().collect()),
-        Property::Terminates | Property::Temporal(_) => Question::Cycle,
-    }
-}
-
-struct Check<'a> {
-    model: &'a Model<'a>,
+struct Check<'a, S: Subject> {
+    model: &'a Model<'a, S>,
     /// By index of the property.
-    questions: Vec<(usize, Question)>,
+    questions: Vec<(usize, &'a Property, Question)>,
 }
 
 /// A property that is violated, and what a trace of that is made from.
 enum Violation<'a> {
-    Reached(&'a FxHashSet<Head>),
+    Reached(&'a Property, &'a Goals),
     Runs(Repeating),
 }
 
-impl Check<'_> {
+impl<S: Subject> Check<'_, S> {
     fn run(&self) -> Result<(), CheckError> {
         let model = self.model;
         model.board.enter(Phase::Saturation);
@@ -90,9 +87,10 @@ impl Check<'_> {
             for (index, violation) in &violations {
                 model.board.enter(Phase::Trace);
                 let (path, claim) = match violation {
-                    Violation::Reached(goals) => {
-                        let path = find(&search, |head| goals.contains(&head))?;
-                        (path, Claim::Reaches)
+                    Violation::Reached(property, goals) => {
+                        let goals: FxHashMap<_, _> = goals.iter().cloned().collect();
+                        let path = find(&search, |head| goals.get(&head).cloned())?;
+                        (path, Claim::Reaches(property))
                     }
                     Violation::Runs(repeating) => {
                         (find_lasso(&search, repeating)?, Claim::RunsForEver)
@@ -110,35 +108,47 @@ impl Check<'_> {
         post_star: &mut PostStar<'_>,
     ) -> Result<Vec<(usize, Violation<'c>)>, CheckError> {
         let (board, options) = (self.model.board, self.model.options);
-        let asks_cycle = |(_, question): &&(usize, Question)| matches!(question, Question::Cycle);
-        let whole = options.trace || self.questions.iter().any(|q| asks_cycle(&q));
+        let bdds = self.model.bdds;
+        // Whether every valuation of a goal will do: then it is enough to see its head.
+        let is_plain = |(_, _, question): &(usize, &Property, Question)| match question {
+            Question::Heads(goals) => goals.iter().all(|(_, set)| bdds.is_true(set)),
+            Question::Cycle => false,
+        };
+        let whole = options.trace || !self.questions.iter().all(is_plain);
+        // The plain questions that ask for each head.
+        let mut asking: FxHashMap<_, Vec<usize>> = FxHashMap::default();
+        for question in self.questions.iter().filter(|question| is_plain(question)) {
+            if let (index, _, Question::Heads(goals)) = question {
+                for (head, _) in goals {
+                    asking.entry(*head).or_default().push(*index);
+                }
+            }
+        }
         let mut reached: FxHashSet<usize> = FxHashSet::default();
         post_star.run(|head| {
-            for (index, question) in &self.questions {
-                if let Question::Heads(goals) = question
-                    && goals.contains(&head)
-                    && reached.insert(*index)
-                {
+            for index in asking.get(&head).into_iter().flatten() {
+                if reached.insert(*index) {
                     board.decide(*index, Verdict::Violated);
                 }
             }
             !whole && reached.len() == self.questions.len()
         })?;
         let mut violations = Vec::new();
-        for (index, question) in &self.questions {
+        for (index, property, question) in &self.questions {
             match question {
                 Question::Heads(goals) => {
+                    if !reached.contains(index) && self.meets(post_star, goals)? {
+                        reached.insert(*index);
+                    }
                     if reached.contains(index) {
-                        violations.push((*index, Violation::Reached(goals)));
+                        violations.push((*index, Violation::Reached(property, goals)));
                     }
                     board.decide(*index, super::verdict(reached.contains(index)));
                 }
                 Question::Cycle => {
                     let repeating = self.model.repeating(post_star)?;
                     board.decide(*index, super::verdict(repeating.is_some()));
-                    let error = self.model.heads.error();
-                    let ends = post_star.terminates_somehow() || post_star.is_reached(error);
-                    if repeating.is_none() && !ends {
+                    if repeating.is_none() && !S::ends(self.model, post_star) {
                         board.warn("no execution terminates either: all are cut off".into());
                     }
                     violations.extend(repeating.map(|r| (*index, Violation::Runs(r))));
@@ -148,16 +158,27 @@ impl Check<'_> {
         Ok(violations)
     }
 
+    /// Whether some goal was reached with a valuation that is wanted.
+    fn meets(&self, post_star: &PostStar<'_>, goals: &Goals) -> Result<bool, CheckError> {
+        let model = self.model;
+        for (head, wanted) in goals {
+            let set = post_star.reached_set(*head, &model.spds.all_entry)?;
+            if !model.bdds.is_false(&model.bdds.and(&set, wanted)?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     fn backward(&self) -> Result<Vec<(usize, Violation<'_>)>, CheckError> {
         let model = self.model;
         let mut violations = Vec::new();
-        for (index, question) in &self.questions {
-            let truth = || model.bdds.constant(true);
+        for (index, property, question) in &self.questions {
             let (violated, violation) = match question {
-                Question::Heads(heads) => {
-                    let goals = heads.iter().map(|head| (*head, truth()));
-                    let mut pre_star = PreStar::new(model.spds, model.bdds, model.watch, goals)?;
-                    (pre_star.run()?, Violation::Reached(heads))
+                Question::Heads(goals) => {
+                    let wanted = goals.iter().cloned();
+                    let mut pre_star = PreStar::new(model.spds, model.bdds, model.watch, wanted)?;
+                    (pre_star.run()?, Violation::Reached(property, goals))
                 }
                 Question::Cycle => {
                     let violated = super::temporal::backward(model)?;

@@ -4,20 +4,24 @@
 //! heads; and among them the repeating ones, from which an execution accepts for ever.
 
 use super::model::Model;
+use super::subject::Subject;
 use super::symbolic::no_trace;
 use super::trace::{Claim, explain};
 use super::{CheckError, Direction, Phase};
 use crate::cycles::{HeadGraph, repeating_heads};
-use crate::program::{Action, Overflow, Program};
 use crate::property::{Atom, Temporal};
 use crate::saturation::{PostStar, PreStar, Stop};
-use crate::spds::{Head, HeadMeaning, Observer, Place};
+use crate::spds::{Head, Observer};
 use crate::witness::{Search, find_lasso};
 use ltl2ba_rs::Class;
 
 /// Decides one temporal property; `model` is that of the product. False if some of its
 /// propositions were never seen to be true, or no infinite execution was.
-pub fn check(model: &Model<'_>, index: usize, temporal: &Temporal) -> Result<bool, CheckError> {
+pub fn check<S: Subject>(
+    model: &Model<'_, S>,
+    index: usize,
+    temporal: &Temporal,
+) -> Result<bool, CheckError> {
     let (options, board) = (model.options, model.board);
     board.enter(Phase::Saturation);
     if options.direction == Direction::Backward {
@@ -31,7 +35,7 @@ pub fn check(model: &Model<'_>, index: usize, temporal: &Temporal) -> Result<boo
     if let Some(accepting) = &model.spds.accepting
         && !options.trace
         && temporal.forbidden.class() == Class::Terminal
-        && !can_be_cut_off(model.program)
+        && !model.subject.can_be_cut_off()
     {
         // Once a terminal automaton accepts, every way to go on is accepted, and there is one.
         let violated = post_star.run_until(accepting.clone())?;
@@ -62,7 +66,7 @@ pub fn check(model: &Model<'_>, index: usize, temporal: &Temporal) -> Result<boo
 
 /// Whether the start is in `pre*` of the repeating heads, which are here all there are, not
 /// only the reachable ones.
-pub fn backward(model: &Model<'_>) -> Result<bool, CheckError> {
+pub fn backward<S: Subject>(model: &Model<'_, S>) -> Result<bool, CheckError> {
     let (spds, bdds) = (model.spds, model.bdds);
     let summaries = PreStar::new(spds, bdds, model.watch, [])?.summaries()?;
     model.board.enter(Phase::Cycles);
@@ -84,23 +88,22 @@ pub fn backward(model: &Model<'_>) -> Result<bool, CheckError> {
 
 /// Whether every proposition is true somewhere the product comes to, and the program cannot
 /// be cut off: then there is nothing vacuous about a verdict.
-fn sees_all_propositions(
-    model: &Model<'_>,
+fn sees_all_propositions<S: Subject>(
+    model: &Model<'_, S>,
     post_star: &PostStar<'_>,
     temporal: &Temporal,
 ) -> Result<bool, CheckError> {
-    if can_be_cut_off(model.program) {
+    if model.subject.can_be_cut_off() {
         return Ok(false);
     }
-    let observer = Observer::new(model.program, temporal, model.layout.clone(), model.copies);
+    let observer = Observer::new(model.subject, temporal, model.layout.clone(), model.copies);
     let mut unseen: Vec<&Atom> = temporal.atoms.iter().collect();
     for head in post_star.reached_heads() {
-        let place = match model.heads.meaning(head) {
-            _ if unseen.is_empty() => break,
-            HeadMeaning::At(point) => Place::At(point),
-            HeadMeaning::Error => Place::Error,
-            HeadMeaning::Terminated => Place::Terminated,
-            HeadMeaning::Returning(_) => continue,
+        if unseen.is_empty() {
+            break;
+        }
+        let Some(place) = S::place(model.heads, head) else {
+            continue;
         };
         let mut still = Vec::new();
         for atom in unseen {
@@ -117,18 +120,4 @@ fn sees_all_propositions(
         unseen = still;
     }
     Ok(unseen.is_empty())
-}
-
-/// Whether some execution might end without the program having stopped.
-pub fn can_be_cut_off(program: &Program) -> bool {
-    let cuts = |action: &Action| match action {
-        Action::Assume { .. } => true,
-        Action::Assign { constrain, .. } => constrain.is_some(),
-        Action::Select { otherwise, .. } => otherwise.is_none(),
-        _ => false,
-    };
-    // With `Block` almost every expression can.
-    program.overflow == Overflow::Block
-        || program.procedures.iter().any(|p| p.enforce.is_some())
-        || program.points.iter().any(|point| cuts(&point.action))
 }

@@ -1,16 +1,17 @@
 //! From a path to a trace on the board: concrete, replayed, and of a length to be shown.
 
 use super::model::Model;
+use super::subject::Subject;
 use super::{CheckError, Phase, TraceFinding};
-use crate::interpreter::replay::{Location, Trace, replay};
-use crate::property::Temporal;
+use crate::interpreter::replay::Trace;
+use crate::property::{Property, Temporal};
 use crate::witness::AbstractTrace;
-use crate::witness::concrete::{concretize, unfold, unfolded_length};
+use crate::witness::walk::{unfold, unfolded_length};
 
 /// What a trace is to show.
 pub enum Claim<'a> {
-    /// A finite execution to a place.
-    Reaches,
+    /// A finite execution to what a property asks for.
+    Reaches(&'a Property),
     /// An infinite execution.
     RunsForEver,
     /// An infinite execution that violates a property.
@@ -18,16 +19,16 @@ pub enum Claim<'a> {
 }
 
 /// Makes a trace concrete, replays it, and keeps it.
-pub fn explain(
-    model: &Model<'_>,
+pub fn explain<S: Subject>(
+    model: &Model<'_, S>,
     property: usize,
     path: &AbstractTrace,
     claim: Claim<'_>,
 ) -> Result<(), CheckError> {
-    let mut folded = concretize(&model.concretizer(), path)
+    let mut folded = S::concretize(model, path)
         .map_err(|_| CheckError::Internal("the interpreter could not follow a trace".into()))?;
-    if !matches!(claim, Claim::Reaches) {
-        stay_stopped(&mut folded);
+    if S::STAYS && !matches!(claim, Claim::Reaches(_)) {
+        stay_stopped::<S>(&mut folded);
     }
     let length = unfolded_length(&folded);
     let limit = model.options.trace_limit;
@@ -35,27 +36,27 @@ pub fn explain(
     let finding = if length <= limit {
         let trace = unfold(&folded);
         confirm(model, &trace, &claim)?;
-        TraceFinding::Found(trace)
+        TraceFinding::Found(S::execution(trace))
     } else {
         confirm(model, &folded, &claim)?;
         let shown = folded.stem.len() + folded.cycle.len();
         match shown as u64 <= limit {
-            true => TraceFinding::Found(folded),
+            true => TraceFinding::Found(S::execution(folded)),
             false => TraceFinding::TooLong(length),
         }
     };
     let observed = match claim {
         Claim::Violates(temporal) => temporal.observed(),
-        Claim::Reaches | Claim::RunsForEver => Vec::new(),
+        Claim::Reaches(_) | Claim::RunsForEver => Vec::new(),
     };
     model.board.explain(property, finding, observed);
     Ok(())
 }
 
 /// A program that has stopped goes on for ever by staying where it is.
-fn stay_stopped(trace: &mut Trace) {
+fn stay_stopped<S: Subject>(trace: &mut Trace<S::Step>) {
     if let Some(last) = trace.stem.last()
-        && last.view().is_none()
+        && S::is_stopped(last)
         && trace.cycle.is_empty()
     {
         trace.cycle = vec![last.clone()];
@@ -63,16 +64,21 @@ fn stay_stopped(trace: &mut Trace) {
 }
 
 /// Nothing is shown that was not replayed and does not show what it should.
-fn confirm(model: &Model<'_>, trace: &Trace, claim: &Claim<'_>) -> Result<(), CheckError> {
-    replay(model.program, trace)?;
-    let stopped = |location| matches!(location, Location::Error | Location::Terminated);
+fn confirm<S: Subject>(
+    model: &Model<'_, S>,
+    trace: &Trace<S::Step>,
+    claim: &Claim<'_>,
+) -> Result<(), CheckError> {
+    let subject = model.subject;
+    subject.replay(trace)?;
     let shows = match claim {
-        Claim::Reaches => trace.cycle.is_empty(),
-        Claim::RunsForEver => {
-            !trace.cycle.is_empty() && !trace.cycle.iter().any(|step| stopped(step.location))
+        Claim::Reaches(property) => {
+            let last = trace.stem.last().filter(|_| trace.cycle.is_empty());
+            last.is_some_and(|last| subject.is_asked_for(property, last))
         }
+        Claim::RunsForEver => !trace.cycle.is_empty() && !trace.cycle.iter().any(S::is_stopped),
         Claim::Violates(temporal) => {
-            !trace.cycle.is_empty() && temporal.is_violated_by(model.program, trace)
+            !trace.cycle.is_empty() && temporal.is_violated_by(subject, trace)
         }
     };
     match shows {

@@ -6,16 +6,16 @@
 //! watching before the proposition came true.
 
 use super::model::{Model, with_model};
+use super::subject::Subject;
 use super::{Board, CheckError, Options};
-use crate::program::Program;
 use crate::property::{Atom, Temporal};
 use crate::saturation::{PostStar, Watch};
-use crate::spds::{HeadMeaning, Observer, Place};
+use crate::spds::Observer;
 use ltl2ba_rs::{Formula, Node, NodeId, Unary};
 
 /// Puts warnings on the board if the property holds vacuously in an obvious way.
-pub fn warn(
-    program: &Program,
+pub fn warn<S: Subject>(
+    subject: &S,
     temporal: &Temporal,
     options: &Options,
     watch: &Watch,
@@ -26,12 +26,13 @@ pub fn warn(
     };
     let mut unseen: Vec<usize> = (0..temporal.atoms.len()).collect();
     let observed = temporal.observed();
-    with_model(program, None, &observed, options, watch, board, |model| {
+    with_model(subject, None, &observed, options, watch, board, |model| {
         let mut post_star = PostStar::new(model.spds, model.bdds, watch)?;
         post_star.run(|_| false)?;
         if !runs_for_ever(model, &post_star)? {
             board.warn(format!(
-                "`{formula}` holds because there are no infinite executions: all are cut off"
+                "`{formula}` holds because there are no infinite executions: {}",
+                S::FINITE
             ));
             unseen.clear();
             return Ok(());
@@ -40,12 +41,10 @@ pub fn warn(
             if unseen.is_empty() {
                 break;
             }
-            let place = match model.heads.meaning(head) {
-                HeadMeaning::At(point) => Place::At(point),
-                HeadMeaning::Error => Place::Error,
-                HeadMeaning::Returning(_) | HeadMeaning::Terminated => continue,
+            let Some(place) = S::place(model.heads, head) else {
+                continue;
             };
-            let observer = Observer::new(program, temporal, model.layout.clone(), model.copies);
+            let observer = Observer::new(subject, temporal, model.layout.clone(), model.copies);
             let set = post_star.reached_set(head, &model.spds.all_entry)?;
             let mut failed = None;
             unseen.retain(|atom| {
@@ -76,8 +75,9 @@ pub fn warn(
         // may be false.
         if temporal.atoms[atom] != Atom::Error && !is_only_negated(formula, atom) {
             board.warn(format!(
-                "`{}` is never true in this program, although `{formula}` speaks of it",
-                formula.propositions()[atom].source()
+                "`{}` is never true in this {}, although `{formula}` speaks of it",
+                formula.propositions()[atom].source(),
+                S::NAME
             ));
         }
     }
@@ -95,12 +95,12 @@ fn is_only_negated(formula: &Formula, atom: usize) -> bool {
     !elsewhere && !is_atom(formula.root())
 }
 
-fn runs_for_ever(model: &Model<'_>, post_star: &PostStar<'_>) -> Result<bool, CheckError> {
+fn runs_for_ever<S: Subject>(
+    model: &Model<'_, S>,
+    post_star: &PostStar<'_>,
+) -> Result<bool, CheckError> {
     // A program that can stop stays there for ever.
-    if !super::temporal::can_be_cut_off(model.program)
-        || post_star.terminates_somehow()
-        || post_star.is_reached(model.heads.error())
-    {
+    if S::STAYS && (!model.subject.can_be_cut_off() || S::ends(model, post_star)) {
         return Ok(true);
     }
     Ok(model.repeating(post_star)?.is_some())

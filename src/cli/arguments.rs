@@ -73,6 +73,8 @@ pub enum Language {
     Bp,
     /// Remopla
     Rem,
+    /// Symbolic pushdown system
+    Pds,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -338,8 +340,48 @@ pub enum Generator {
         #[arg(long)]
         int: bool,
     },
+    /// Quicksort: does it terminate, does it sort?
+    Quicksort {
+        #[arg(long, value_enum, default_value = "corrected")]
+        variant: QuicksortVariant,
+
+        /// Bits of every integer
+        #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
+        bits: u32,
+
+        /// Entries of the array (`sorting` and `random`)
+        #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        entries: u32,
+
+        /// Never leave the range of an integer, so that it holds on machine integers too
+        #[arg(long)]
+        guards: bool,
+
+        #[arg(long, value_enum, default_value = "rem")]
+        format: QuicksortFormat,
+    },
     /// A random program: the same for the same seed and options
     Random(Box<super::random::RandomArguments>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum QuicksortVariant {
+    /// Does not always terminate
+    Faulty,
+    /// Terminates
+    Corrected,
+    /// With the array
+    Sorting,
+    /// With the array, and any entry as pivot
+    Random,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum QuicksortFormat {
+    /// A Remopla program
+    Rem,
+    /// A symbolic pushdown system
+    Pds,
 }
 
 fn seconds(text: &str) -> Result<std::time::Duration, String> {

@@ -4,18 +4,19 @@
 use super::arguments::{
     AccelerateArgument, CheckArguments, CyclesArgument, EngineArgument, Format, SearchArgument,
 };
+use super::input::Input;
 use super::limits::{Limits, watch_interrupts};
 use super::worker::{self, Ended};
 use super::{Exit, input, properties};
-use crate::analysis::order::{self, Meetings};
-use crate::analysis::{DataVariable, Layout};
+use crate::analysis::DataVariable;
+use crate::analysis::order;
 use crate::check::{
-    Accelerate, Board, CheckError, Direction, Engine, Finding, Options, Phase, Verdict, check,
+    Accelerate, Board, CheckError, Direction, Engine, Finding, Options, Phase, Subject, Verdict,
+    check,
 };
 use crate::cycles;
-use crate::program::Program;
 use crate::property::Request;
-use crate::report::{Measured, Reason, ReportedResult, Results, json, text};
+use crate::report::{Checked, Measured, Reason, ReportedResult, Results, json, text};
 use crate::saturation::{Stop, Watch};
 use anyhow::{Context, anyhow, bail};
 use std::io::{BufWriter, Write};
@@ -26,7 +27,7 @@ use std::time::Instant;
 struct Shared {
     board: Board,
     watch: Watch,
-    program: OnceLock<Program>,
+    input: OnceLock<Input>,
 }
 
 /// How the worker ended.
@@ -42,12 +43,12 @@ pub fn run(arguments: CheckArguments) -> anyhow::Result<Exit> {
     let begin = Instant::now();
     watch_interrupts();
     let limits = Limits::new(begin, arguments.timeout, arguments.memory);
-    let requests = properties::requests(&arguments)?;
     let language = input::language(&arguments.input)?;
+    let requests = properties::requests(&arguments, language)?;
     let shared = Arc::new(Shared {
         board: Board::new(begin, requests.len()),
         watch: Watch::default(),
-        program: OnceLock::new(),
+        input: OnceLock::new(),
     });
     let options = options(&arguments, &limits);
     let arguments = Arc::new(arguments);
@@ -114,7 +115,7 @@ fn options(arguments: &CheckArguments, limits: &Limits) -> Options {
 
 /// The variable order that was asked for; `None` if it is that of declaration.
 fn order(
-    program: &Program,
+    subject: &impl Subject,
     arguments: &CheckArguments,
 ) -> anyhow::Result<Option<Arc<[DataVariable]>>> {
     let choice = match arguments.order.as_str() {
@@ -130,14 +131,14 @@ fn order(
             order::Choice::Given(text)
         }
     };
-    let layout = Layout::of(program);
+    let layout = subject.layout();
     let is_given = matches!(choice, order::Choice::Given(_));
     if !layout.is_wide() && !is_given && !arguments.show_order {
         // Truth values stand as they were declared.
         return Ok(None);
     }
-    let cells = order::cells_of(program, &layout);
-    let groups = order::groups(&choice, &cells, || Meetings::of(program, &layout));
+    let cells = subject.cells(&layout);
+    let groups = order::groups(&choice, &cells, || subject.meetings(&layout));
     let groups = groups.map_err(|message| anyhow!("{}: {message}", arguments.order))?;
     if arguments.show_order {
         std::io::stderr().write_all(order::show(&cells, &groups).as_bytes())?;
@@ -158,18 +159,30 @@ fn work(
         Err(error) => return End::Error(error),
     };
     shared.board.enter(Phase::Parsing);
-    let Some(program) = input::parse(source, language, &arguments.input) else {
+    let Some(input) = input::parse(source, language, &arguments.input) else {
         return End::BadInput;
     };
-    let program = shared.program.get_or_init(|| program);
-    let properties = match properties::resolve_all(program, requests, arguments.explain) {
+    match shared.input.get_or_init(|| input) {
+        Input::Program(program) => work_on(program, shared, requests, arguments, options),
+        Input::System(system) => work_on(system, shared, requests, arguments, options),
+    }
+}
+
+fn work_on(
+    subject: &impl Subject,
+    shared: &Shared,
+    requests: &[Request],
+    arguments: &CheckArguments,
+    options: &Options,
+) -> End {
+    let properties = match properties::resolve_all(subject, requests, arguments.explain) {
         Ok(properties) => properties,
         Err(message) => {
             let _ = std::io::stderr().write_all(message.as_bytes());
             return End::BadInput;
         }
     };
-    let order = match order(program, arguments) {
+    let order = match order(subject, arguments) {
         Ok(order) => order,
         Err(error) => return End::Error(error),
     };
@@ -177,7 +190,7 @@ fn work(
         order,
         ..options.clone()
     };
-    match check(program, &properties, options, &shared.watch, &shared.board) {
+    match check(subject, &properties, options, &shared.watch, &shared.board) {
         Ok(()) => End::Done,
         Err(error) => End::Check(error),
     }
@@ -212,7 +225,10 @@ fn report(
     let name = input::name(&arguments.input);
     let results = Results {
         input: &name,
-        program: shared.program.get(),
+        checked: shared.input.get().map(|input| match input {
+            Input::Program(program) => Checked::Program(program),
+            Input::System(system) => Checked::System(system),
+        }),
         list: list.collect(),
         measured: arguments.stats.then(|| measured(&shared.board)),
     };

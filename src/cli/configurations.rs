@@ -129,8 +129,10 @@ impl Question {
         let source = input::read(&self.arguments.input)?;
         self.board.enter(Phase::Parsing);
         let input = &self.arguments.input;
-        let Some(program) = input::parse(source, self.language, input) else {
-            return Ok(End::BadInput);
+        let program = match input::parse(source, self.language, input) {
+            None => return Ok(End::BadInput),
+            Some(input::Input::Program(program)) => program,
+            Some(input::Input::System(_)) => bail!("sets of configurations of a .pds file"),
         };
         let names = ProgramNames::new(&program);
         let sets = match self.sets.is_empty() {

@@ -4,6 +4,7 @@ use super::arguments::{InputArguments, Language, OverflowArgument};
 use crate::diagnostic::Diagnostic;
 use crate::lower::{self, RemoplaOptions};
 use crate::program::{Overflow, Program};
+use crate::pushdown::System;
 use crate::report::diagnostics::render;
 use crate::source::{MAX_SOURCE_BYTES, Source};
 use anyhow::{Context, bail};
@@ -23,10 +24,18 @@ pub fn language(input: &InputArguments) -> anyhow::Result<Language> {
     };
     if language == Language::Bp {
         if !input.defines.is_empty() {
-            bail!("-D is for Remopla programs: a boolean program defines no names");
+            bail!("-D is for other languages: a boolean program defines no names");
         }
         if input.overflow.is_some() {
             bail!("--overflow is for Remopla programs: a boolean program has no numbers");
+        }
+    }
+    if language == Language::Pds {
+        if input.overflow.is_some() {
+            bail!("--overflow is for Remopla programs: in a pushdown system numbers are exact");
+        }
+        if input.entry.is_some() {
+            bail!("--entry is for programs: a pushdown system says itself where it begins");
         }
     }
     Ok(language)
@@ -34,18 +43,15 @@ pub fn language(input: &InputArguments) -> anyhow::Result<Language> {
 
 fn from_extension(file: &Path) -> anyhow::Result<Language> {
     if file == Path::new("-") {
-        bail!("standard input has no extension that tells the language: say --lang bp or rem");
+        bail!("standard input has no extension that tells the language: say --lang bp, rem or pds");
     }
     match file.extension().and_then(|e| e.to_str()) {
         Some("bp") => Ok(Language::Bp),
         Some("rem") => Ok(Language::Rem),
-        Some("pds") => bail!(
-            "{}: `.pds` programs cannot be read yet, only `.bp` and `.rem`",
-            file.display()
-        ),
+        Some("pds") => Ok(Language::Pds),
         _ => bail!(
             "{}: the extension does not tell the language: say --lang bp for a boolean program, \
-             --lang rem for Remopla",
+             --lang rem for Remopla, --lang pds for a pushdown system",
             file.display()
         ),
     }
@@ -80,15 +86,34 @@ pub fn read(input: &InputArguments) -> anyhow::Result<Arc<Source>> {
     Ok(Arc::new(Source::new(name, bytes)))
 }
 
-/// The program, or `None` if there are errors. All diagnostics go to standard error.
-pub fn parse(source: Arc<Source>, language: Language, input: &InputArguments) -> Option<Program> {
+/// What a file may hold.
+pub enum Input {
+    Program(Program),
+    System(System),
+}
+
+/// The program or pushdown system, or `None` if there are errors. All diagnostics go to
+/// standard error.
+pub fn parse(source: Arc<Source>, language: Language, input: &InputArguments) -> Option<Input> {
     let entry = input.entry.as_deref();
-    let (program, diagnostics) = match language {
-        Language::Bp => lower::boolean_program(source.clone(), entry.unwrap_or("main")),
-        Language::Rem => lower::remopla(source.clone(), entry, &remopla_options(input)),
+    let program =
+        |(program, diagnostics): (Option<Program>, _)| (program.map(Input::Program), diagnostics);
+    let (parsed, diagnostics) = match language {
+        Language::Bp => {
+            let entry = entry.unwrap_or("main");
+            program(lower::boolean_program(source.clone(), entry))
+        }
+        Language::Rem => {
+            let options = remopla_options(input);
+            program(lower::remopla(source.clone(), entry, &options))
+        }
+        Language::Pds => {
+            let (system, diagnostics) = lower::pushdown_system(source.clone(), &input.defines);
+            (system.map(Input::System), diagnostics)
+        }
     };
     complain(&source, &diagnostics);
-    program
+    parsed
 }
 
 /// Shows diagnostics on standard error.

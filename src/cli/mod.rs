@@ -13,7 +13,8 @@ mod random;
 mod show;
 mod worker;
 
-use arguments::{Arguments, Command, Generator};
+use crate::generate::quicksort;
+use arguments::{Arguments, Command, Generator, QuicksortFormat, QuicksortVariant};
 use clap::{CommandFactory, Parser};
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -71,6 +72,32 @@ fn generate(what: &Generator) -> anyhow::Result<Exit> {
         Generator::Level { n, int: false } => crate::generate::level::write(*n, &mut out)?,
         Generator::Level { n, int: true } => {
             crate::generate::level::write_with_integer(*n, &mut out)?;
+        }
+        Generator::Quicksort {
+            variant,
+            bits,
+            entries,
+            guards,
+            format,
+        } => {
+            let options = quicksort::Options {
+                variant: match variant {
+                    QuicksortVariant::Faulty => quicksort::Variant::Faulty,
+                    QuicksortVariant::Corrected => quicksort::Variant::Corrected,
+                    QuicksortVariant::Sorting => quicksort::Variant::Sorting,
+                    QuicksortVariant::Random => quicksort::Variant::Random,
+                },
+                bits: *bits,
+                entries: *entries,
+                guards: *guards,
+            };
+            match format {
+                QuicksortFormat::Rem => quicksort::write_program(&options, &mut out)?,
+                QuicksortFormat::Pds if *guards => {
+                    anyhow::bail!("--guards is for programs: a pushdown system has no overflow")
+                }
+                QuicksortFormat::Pds => quicksort::write_system(&options, &mut out)?,
+            }
         }
         Generator::Random(random) => {
             crate::generate::random::write(random.seed(), &random.options(), &mut out)?;

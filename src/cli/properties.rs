@@ -1,8 +1,9 @@
 //! Properties from options and property files, and what is wrong with them.
 
-use super::arguments::CheckArguments;
-use crate::program::Program;
-use crate::property::{Kind, Property, PropertyError, Request, Temporal, TemporalError, resolve};
+use super::arguments::{CheckArguments, Language};
+use crate::property::{
+    Kind, Property, PropertyError, Request, Subject, Temporal, TemporalError, resolve,
+};
 use anyhow::{Context, bail};
 use ltl2ba_rs::ParseError;
 use std::fmt::Write as _;
@@ -18,7 +19,7 @@ fn request(kind: Kind, text: impl Into<String>) -> Request {
 }
 
 /// Everything that is asked, in the order of the results.
-pub fn requests(arguments: &CheckArguments) -> anyhow::Result<Vec<Request>> {
+pub fn requests(arguments: &CheckArguments, language: Language) -> anyhow::Result<Vec<Request>> {
     let mut requests: Vec<_> = arguments
         .ltl
         .iter()
@@ -32,6 +33,12 @@ pub fn requests(arguments: &CheckArguments) -> anyhow::Result<Vec<Request>> {
     let reach = arguments.reach.iter();
     requests.extend(reach.map(|label| request(Kind::Reach, label)));
     let nothing = requests.is_empty() && !arguments.terminates && arguments.spec.is_empty();
+    if language == Language::Pds && (arguments.assertions || nothing) {
+        bail!(
+            "a pushdown system has no assertions: ask --reach SYMBOL, --reach STATE:SYMBOL, --ltl \
+             FORMULA, --spec FILE, --never FILE or --terminates"
+        );
+    }
     if arguments.assertions || nothing {
         requests.push(request(Kind::Assertions, Kind::Assertions.name()));
     }
@@ -97,7 +104,7 @@ fn strip_comment(formula: &str) -> &str {
 /// The properties, or everything that is wrong with them. Warnings go to standard error,
 /// and so does what `explain` asks for.
 pub fn resolve_all(
-    program: &Program,
+    subject: &impl Subject,
     requests: &[Request],
     explain: bool,
 ) -> Result<Vec<Property>, String> {
@@ -114,7 +121,7 @@ pub fn resolve_all(
             },
             _ => None,
         };
-        match resolve(program, request, automaton.as_deref()) {
+        match resolve(subject, request, automaton.as_deref()) {
             Ok(property) => {
                 match &property {
                     Property::Temporal(temporal) => tell(request, temporal, explain),

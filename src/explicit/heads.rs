@@ -1,4 +1,4 @@
-//! The heads of the product of a program and a Büchi automaton, and how they follow.
+//! The heads of the product of a machine and a Büchi automaton, and how they follow.
 //!
 //! First the product is explored by path edges, as in Bebop: an entered head, a head its
 //! frame can come to, and the marks seen in between. They yield the summaries: how frames
@@ -17,47 +17,80 @@
 use super::TooLarge;
 use super::buchi::Marks;
 use super::cycle::MarkedEdge;
-use super::product::{Control, Exit, Head, Move, Product};
-use crate::interpreter::Waiting;
+use super::machine::{Machine, Step};
+use super::product::{Exit, Head, Product};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// The number of a head among the reachable ones.
 type HeadId = usize;
 
+/// Who waits for a frame to be popped.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Waiting<Frame> {
+    /// The head that its own frame was entered in.
+    entry: HeadId,
+    frame: Frame,
+    /// The marks seen from that entry to the push, its step included.
+    marks: Marks,
+}
+
 /// All executions of frames that were entered in the same head.
-#[derive(Default)]
-struct Frames {
+struct Frames<M: Machine> {
     /// How they were left, and the marks seen from the entry to the pop, its step included.
-    exits: FxHashSet<(Exit, Marks)>,
-    /// Who waits for them: the head that its frame was entered in, how it waits, and the
-    /// marks seen from that entry to the call, its step included.
-    waiting: FxHashSet<(HeadId, Waiting, Marks)>,
+    exits: FxHashSet<(Exit<M::Exit>, Marks)>,
+    waiting: FxHashSet<Waiting<M::Frame>>,
     /// Whether such a frame can be the lowest one.
     lowest: bool,
 }
 
-struct Exploration<'a> {
-    product: &'a Product<'a>,
-    allowed: usize,
-    heads: IndexSet<Head, FxBuildHasher>,
+impl<M: Machine> Default for Frames<M> {
+    fn default() -> Self {
+        Frames {
+            exits: FxHashSet::default(),
+            waiting: FxHashSet::default(),
+            lowest: false,
+        }
+    }
+}
+
+struct Exploration<'a, M: Machine> {
+    product: &'a Product<'a, M>,
+    heads: IndexSet<Head<M::View>, FxBuildHasher>,
     /// By the head they were entered in.
-    frames: FxHashMap<HeadId, Frames>,
+    frames: FxHashMap<HeadId, Frames<M>>,
     /// Path edges: the head a frame was entered in, a head it can come to, and the marks
     /// seen on some way there.
     seen: FxHashSet<(HeadId, HeadId, Marks)>,
     todo: Vec<(HeadId, HeadId, Marks)>,
 }
 
-/// The graph of the reachable heads: how many there are, and its edges. Fails if there are
-/// more than `allowed` path edges or more than `allowed` edges.
-pub fn head_graph(
-    product: &Product<'_>,
-    allowed: usize,
-) -> Result<(usize, Vec<MarkedEdge>), TooLarge> {
+/// The graph of the reachable heads.
+pub struct HeadGraph<View> {
+    pub heads: IndexSet<Head<View>, FxBuildHasher>,
+    pub edges: Vec<MarkedEdge>,
+}
+
+/// Fails if there are more path edges than the product allows, or more edges.
+pub fn head_graph<M: Machine>(product: &Product<'_, M>) -> Result<HeadGraph<M::View>, TooLarge> {
+    let exploration = explore(product)?;
+    let edges = exploration.edges()?;
+    Ok(HeadGraph {
+        heads: exploration.heads,
+        edges,
+    })
+}
+
+/// The reachable heads alone.
+pub fn reachable_heads<M: Machine>(
+    product: &Product<'_, M>,
+) -> Result<impl Iterator<Item = Head<M::View>>, TooLarge> {
+    Ok(explore(product)?.heads.into_iter())
+}
+
+fn explore<'a, M: Machine>(product: &'a Product<'a, M>) -> Result<Exploration<'a, M>, TooLarge> {
     let mut exploration = Exploration {
         product,
-        allowed,
         heads: IndexSet::default(),
         frames: FxHashMap::default(),
         seen: FxHashSet::default(),
@@ -70,23 +103,22 @@ pub fn head_graph(
     while let Some((entry, head, marks)) = exploration.todo.pop() {
         exploration.explore(entry, head, marks)?;
     }
-    let edges = exploration.edges()?;
-    Ok((exploration.heads.len(), edges))
+    Ok(exploration)
 }
 
-impl Exploration<'_> {
-    fn reach(&mut self, entry: HeadId, head: Head, marks: Marks) -> Result<(), TooLarge> {
+impl<M: Machine> Exploration<'_, M> {
+    fn reach(&mut self, entry: HeadId, head: Head<M::View>, marks: Marks) -> Result<(), TooLarge> {
         let head = self.heads.insert_full(head).0;
         if self.seen.insert((entry, head, marks)) {
             self.todo.push((entry, head, marks));
         }
-        match self.seen.len() > self.allowed {
+        match self.seen.len() > self.product.allowed {
             true => Err(TooLarge),
             false => Ok(()),
         }
     }
 
-    fn enter(&mut self, head: Head) -> Result<HeadId, TooLarge> {
+    fn enter(&mut self, head: Head<M::View>) -> Result<HeadId, TooLarge> {
         let entry = self.heads.insert_full(head.clone()).0;
         self.reach(entry, head, 0)?;
         Ok(entry)
@@ -96,31 +128,32 @@ impl Exploration<'_> {
         for (next, marks) in self.product.moves(&self.heads[head])? {
             let marks = before | marks;
             match next {
-                Move::Step(next) => self.reach(entry, next, marks)?,
-                Move::Push(callee, waiting) => {
+                Step::Next(next) => self.reach(entry, next, marks)?,
+                Step::Push(callee, frame) => {
                     let callee = self.enter(callee)?;
+                    let waiting = Waiting {
+                        entry,
+                        frame,
+                        marks,
+                    };
                     let frames = self.frames.entry(callee).or_default();
-                    if frames.waiting.insert((entry, waiting.clone(), marks)) {
+                    if frames.waiting.insert(waiting.clone()) {
                         let exits: Vec<_> = frames.exits.iter().cloned().collect();
                         for (exit, inside) in exits {
-                            self.resume(entry, &waiting, &exit, marks | inside)?;
+                            self.resume(&waiting, &exit, inside)?;
                         }
                     }
                 }
-                Move::Pop(exit) => {
+                Step::Pop(exit) => {
                     let frames = self.frames.entry(entry).or_default();
                     if frames.lowest {
-                        let end = Head {
-                            control: Control::Terminated(exit.globals.clone()),
-                            state: exit.state,
-                        };
-                        self.reach(entry, end, marks)?;
+                        self.reach(entry, self.product.below(&exit), marks)?;
                     }
                     let frames = self.frames.entry(entry).or_default();
                     if frames.exits.insert((exit.clone(), marks)) {
                         let waiting: Vec<_> = frames.waiting.iter().cloned().collect();
-                        for (caller, waiting, before) in waiting {
-                            self.resume(caller, &waiting, &exit, before | marks)?;
+                        for waiting in waiting {
+                            self.resume(&waiting, &exit, marks)?;
                         }
                     }
                 }
@@ -131,40 +164,39 @@ impl Exploration<'_> {
 
     fn resume(
         &mut self,
-        entry: HeadId,
-        waiting: &Waiting,
-        exit: &Exit,
-        marks: Marks,
+        waiting: &Waiting<M::Frame>,
+        exit: &Exit<M::Exit>,
+        inside: Marks,
     ) -> Result<(), TooLarge> {
-        for head in self.product.resumed(waiting, exit)? {
-            self.reach(entry, head, marks)?;
+        for head in self.product.resumed(&waiting.frame, exit)? {
+            self.reach(waiting.entry, head, waiting.marks | inside)?;
         }
         Ok(())
     }
 
     /// The edges between all heads, once the summaries are complete. The step of the lowest
-    /// frame to *terminated* is left out: nothing leads back from there.
+    /// frame to what is below is left out: nothing leads back from there.
     fn edges(&self) -> Result<Vec<MarkedEdge>, TooLarge> {
         let mut edges = FxHashSet::default();
         for (source, head) in self.heads.iter().enumerate() {
             for (next, marks) in self.product.moves(head)? {
                 match next {
-                    Move::Step(target) => {
+                    Step::Next(target) => {
                         edges.insert((source, self.number(&target), marks));
                     }
-                    Move::Push(callee, waiting) => {
+                    Step::Push(callee, frame) => {
                         let callee = self.number(&callee);
                         edges.insert((source, callee, marks));
                         let exits = self.frames.get(&callee).map(|frames| &frames.exits);
                         for (exit, inside) in exits.into_iter().flatten() {
-                            for target in self.product.resumed(&waiting, exit)? {
+                            for target in self.product.resumed(&frame, exit)? {
                                 edges.insert((source, self.number(&target), marks | inside));
                             }
                         }
                     }
-                    Move::Pop(_) => {}
+                    Step::Pop(_) => {}
                 }
-                if edges.len() > self.allowed {
+                if edges.len() > self.product.allowed {
                     return Err(TooLarge);
                 }
             }
@@ -172,7 +204,7 @@ impl Exploration<'_> {
         Ok(edges.into_iter().collect())
     }
 
-    fn number(&self, head: &Head) -> HeadId {
+    fn number(&self, head: &Head<M::View>) -> HeadId {
         let number = self.heads.get_index_of(head);
         number.expect("what follows a reachable head is reachable")
     }

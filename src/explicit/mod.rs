@@ -7,7 +7,8 @@
 //! [`reachable`] explores what can be reached. For questions about infinite executions
 //! ([`violates`], [`has_infinite_run`]) the formula is made into an automaton (`tableau`),
 //! the product of program and automaton (`product`) into a graph of heads (`heads`), and a
-//! cycle that sees every mark is looked for in it (`cycle`).
+//! cycle that sees every mark is looked for in it (`cycle`). All that takes any *machine*
+//! with a stack (`machine`).
 //!
 //! Invariant: nothing here uses the symbolic engine, nor more of ltl2ba-rs than its
 //! formulas; an automaton that the user gave is taken as it is.
@@ -15,7 +16,10 @@
 mod buchi;
 mod cycle;
 mod heads;
+mod machine;
 mod product;
+mod program;
+mod system;
 mod tableau;
 mod temporal;
 #[cfg(test)]
@@ -23,6 +27,7 @@ mod tests;
 #[cfg(test)]
 mod unfolding;
 
+pub use system::{reaches, system_runs_for_ever, system_violates};
 pub use temporal::{has_infinite_run, violates};
 
 use crate::interpreter::step::{Outcome, TooMany, resumptions, successors};

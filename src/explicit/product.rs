@@ -1,145 +1,93 @@
-//! The product of a program and a Büchi automaton, step by step.
+//! The product of a machine and a Büchi automaton, step by step.
 //!
 //! A *head* is what can be seen of a configuration without looking below the top frame,
 //! together with a state of the automaton that reads along. The automaton reads the letter
-//! of a configuration when the program leaves it: each step of the program, the pop of a
-//! frame included, moves the automaton once. *Terminated* and *error* step to themselves.
+//! of a configuration when the machine leaves it: each step of the machine, the pop of a
+//! frame included, moves the automaton once.
 
+use super::TooLarge;
 use super::buchi::{Buchi, Marks, State};
-use super::{TooLarge, start_views};
-use crate::interpreter::replay::{Location, Step};
-use crate::interpreter::step::{Outcome, resumptions, successors};
-use crate::interpreter::{Valuation, View, Waiting};
-use crate::program::Program;
-use crate::property::Atom;
-
-/// What can be seen of a configuration of the program.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Control {
-    At(View),
-    /// The globals; so for *error*.
-    Terminated(Vec<u64>),
-    Error(Vec<u64>),
-}
+use super::machine::{Machine, Step};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Head {
-    pub control: Control,
+pub struct Head<View> {
+    pub view: View,
     pub state: State,
 }
 
-/// How a frame was left.
+/// How a frame was left, and the state of the automaton then.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Exit {
-    pub globals: Vec<u64>,
-    /// The return values, if they were fixed.
-    pub returns: Option<Box<[u64]>>,
+pub struct Exit<E> {
+    pub exit: E,
     pub state: State,
 }
 
-/// Where a step of the product leads.
-#[derive(Debug)]
-pub enum Move {
-    /// To another head of the same frame, or to an end.
-    Step(Head),
-    /// To a new frame on top; the old one waits.
-    Push(Head, Waiting),
-    /// To whatever the frame below makes of it.
-    Pop(Exit),
-}
+/// Where a step of the product leads, with the marks that the automaton sees.
+pub type Move<M> = (
+    Step<Head<<M as Machine>::View>, <M as Machine>::Frame, Exit<<M as Machine>::Exit>>,
+    Marks,
+);
 
-/// A program, and an automaton that reads the truth of atoms.
-pub struct Product<'a> {
-    pub program: &'a Program,
-    pub atoms: &'a [Atom],
+/// A machine, and an automaton that reads its letters.
+pub struct Product<'a, M> {
+    pub machine: &'a M,
     pub automaton: &'a Buchi,
-    /// How many steps a head may have.
+    /// How much may be tried for one step.
     pub allowed: usize,
 }
 
-impl Product<'_> {
+impl<M: Machine> Product<'_, M> {
     /// The heads that runs begin with.
-    pub fn starts(&self) -> Result<Vec<Head>, TooLarge> {
-        let views = start_views(self.program, self.allowed)?.into_iter();
-        let with = |view: View| {
+    pub fn starts(&self) -> Result<Vec<Head<M::View>>, TooLarge> {
+        let views = self.machine.starts(self.allowed)?.into_iter();
+        let with = |view: M::View| {
             self.automaton.initial.iter().map(move |state| Head {
-                control: Control::At(view.clone()),
+                view: view.clone(),
                 state: *state,
             })
         };
         Ok(views.flat_map(with).collect())
     }
 
-    /// All steps from a head, with the marks that the automaton sees.
-    pub fn moves(&self, head: &Head) -> Result<Vec<(Move, Marks)>, TooLarge> {
-        let letter = self.letter(&head.control);
+    /// All steps from a head.
+    pub fn moves(&self, head: &Head<M::View>) -> Result<Vec<Move<M>>, TooLarge> {
+        let letter = self.machine.letter(&head.view);
         let read: Vec<_> = self.automaton.read(head.state, &letter).collect();
-        if read.is_empty() {
-            return Ok(Vec::new());
-        }
-        let at = |control, state| Head { control, state };
         let mut moves = Vec::new();
-        match &head.control {
-            Control::At(view) => {
-                for outcome in successors(self.program, view, self.allowed)? {
-                    for (state, marks) in &read {
-                        let next = match outcome.clone() {
-                            Outcome::Next(view) => Move::Step(at(Control::At(view), *state)),
-                            Outcome::Enter(view, waiting) => {
-                                Move::Push(at(Control::At(view), *state), waiting)
-                            }
-                            Outcome::Error(_) => {
-                                let globals = view.valuation.globals().to_vec();
-                                Move::Step(at(Control::Error(globals), *state))
-                            }
-                            Outcome::Leave { globals, returns } => Move::Pop(Exit {
-                                globals,
-                                returns,
-                                state: *state,
-                            }),
-                        };
-                        moves.push((next, *marks));
-                    }
-                }
-            }
-            ended => {
-                for (state, marks) in read {
-                    moves.push((Move::Step(at(ended.clone(), state)), marks));
-                }
+        if read.is_empty() {
+            return Ok(moves);
+        }
+        for step in self.machine.steps(&head.view, self.allowed)? {
+            for (state, marks) in &read {
+                let state = *state;
+                let next = match step.clone() {
+                    Step::Next(view) => Step::Next(Head { view, state }),
+                    Step::Push(view, frame) => Step::Push(Head { view, state }, frame),
+                    Step::Pop(exit) => Step::Pop(Exit { exit, state }),
+                };
+                moves.push((next, *marks));
             }
         }
         Ok(moves)
     }
 
-    /// The heads after a return into a frame that waits.
-    pub fn resumed(&self, waiting: &Waiting, exit: &Exit) -> Result<Vec<Head>, TooLarge> {
-        let returns = exit.returns.as_deref();
-        let outcomes = resumptions(self.program, waiting, &exit.globals, returns, self.allowed)?;
-        let head = |outcome| Head {
-            control: match outcome {
-                Outcome::Next(view) => Control::At(view),
-                _ => Control::Error(exit.globals.clone()),
-            },
-            state: exit.state,
-        };
-        Ok(outcomes.into_iter().map(head).collect())
+    /// The heads after a return into a frame.
+    pub fn resumed(
+        &self,
+        frame: &M::Frame,
+        exit: &Exit<M::Exit>,
+    ) -> Result<Vec<Head<M::View>>, TooLarge> {
+        let views = self.machine.resumed(frame, &exit.exit, self.allowed)?;
+        let state = exit.state;
+        let heads = views.into_iter().map(|view| Head { view, state });
+        Ok(heads.collect())
     }
 
-    /// The truth of each atom.
-    fn letter(&self, control: &Control) -> Vec<bool> {
-        let (location, valuation) = match control {
-            Control::At(view) => (Location::At(view.at), view.valuation.clone()),
-            Control::Terminated(globals) => (Location::Terminated, Valuation::new(globals, &[])),
-            Control::Error(globals) => (Location::Error, Valuation::new(globals, &[])),
-        };
-        let step = Step {
-            location,
-            depth: 0,
-            valuation,
-            returns: None,
-            folded: None,
-        };
-        let atoms = self.atoms.iter();
-        atoms.map(|atom| atom.holds(self.program, &step)).collect()
+    /// The head after the lowest frame was popped.
+    pub fn below(&self, exit: &Exit<M::Exit>) -> Head<M::View> {
+        Head {
+            view: self.machine.below(&exit.exit),
+            state: exit.state,
+        }
     }
 }

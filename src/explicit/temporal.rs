@@ -14,7 +14,9 @@ use super::TooLarge;
 use super::buchi::Buchi;
 use super::cycle::has_fair_cycle;
 use super::heads::head_graph;
+use super::machine::Machine;
 use super::product::Product;
+use super::program::Asked;
 use super::tableau::tableau;
 use crate::program::Program;
 use crate::property::{Atom, Temporal};
@@ -22,32 +24,45 @@ use crate::property::{Atom, Temporal};
 /// Whether some infinite execution violates the property. Fails if the tableau, the path
 /// edges of the product or the edges of its head graph are more than `allowed`.
 pub fn violates(program: &Program, temporal: &Temporal, allowed: usize) -> Result<bool, TooLarge> {
+    let atoms = &temporal.atoms;
+    violates_on(&Asked { program, atoms }, temporal, allowed)
+}
+
+/// The same for any machine that shows the truth of the property's propositions.
+pub fn violates_on(
+    machine: &impl Machine,
+    temporal: &Temporal,
+    allowed: usize,
+) -> Result<bool, TooLarge> {
     let forbidden = match &temporal.formula {
         Some(formula) => tableau(&formula.negated(), allowed)?,
         None => Buchi::given(&temporal.forbidden),
     };
-    has_accepted_run(program, &temporal.atoms, &forbidden, allowed)
+    has_accepted_run(machine, &forbidden, allowed)
 }
 
 /// Whether some execution neither terminates, nor fails, nor is cut off. Fails as
 /// [`violates`] does.
 pub fn has_infinite_run(program: &Program, allowed: usize) -> Result<bool, TooLarge> {
-    let ends = [Atom::Terminated, Atom::Error];
-    has_accepted_run(program, &ends, &Buchi::never(2), allowed)
+    let atoms = &[Atom::Terminated, Atom::Error];
+    has_accepted_run(&Asked { program, atoms }, &Buchi::never(2), allowed)
 }
 
-fn has_accepted_run(
-    program: &Program,
-    atoms: &[Atom],
+/// Whether the automaton accepts some infinite execution of a machine.
+pub fn has_accepted_run<M: Machine>(
+    machine: &M,
     automaton: &Buchi,
     allowed: usize,
 ) -> Result<bool, TooLarge> {
     let product = Product {
-        program,
-        atoms,
+        machine,
         automaton,
         allowed,
     };
-    let (heads, edges) = head_graph(&product, allowed)?;
-    Ok(has_fair_cycle(heads, &edges, automaton.all))
+    let graph = head_graph(&product)?;
+    Ok(has_fair_cycle(
+        graph.heads.len(),
+        &graph.edges,
+        automaton.all,
+    ))
 }

@@ -6,12 +6,13 @@
 
 use super::buchi::Buchi;
 use super::cycle::has_fair_cycle;
-use super::product::{Control, Head, Move, Product};
+use super::machine::{Machine, Step};
+use super::product::{Head, Product};
+use super::program::Asked;
 use super::tableau::tableau;
 use super::tests::program;
 use super::{TooLarge, has_infinite_run, violates};
 use crate::generate::random::{Options, labels, program as random_program};
-use crate::interpreter::Waiting;
 use crate::program::Program;
 use crate::property::{Atom, Temporal};
 use indexmap::IndexSet;
@@ -21,37 +22,28 @@ use proptest::prelude::*;
 const ALLOWED: usize = 20_000;
 const CONFIGURATIONS: usize = 5_000;
 
-/// The top, and the calls that wait below it.
-type Configuration = (Head, Vec<Waiting>);
+/// The top, and the frames that wait below it.
+type Configuration<M> = (Head<<M as Machine>::View>, Vec<<M as Machine>::Frame>);
 
-/// Whether there is an accepted run, if there are at most `allowed` configurations.
-fn unfolded(product: &Product<'_>, allowed: usize) -> Result<bool, TooLarge> {
+/// Whether there is an accepted run, if there are at most `product.allowed` configurations.
+pub fn unfolded<M: Machine>(product: &Product<'_, M>) -> Result<bool, TooLarge> {
     let starts = product.starts()?.into_iter();
-    let mut configurations: IndexSet<Configuration> =
+    let mut configurations: IndexSet<Configuration<M>> =
         starts.map(|head| (head, Vec::new())).collect();
     let mut edges = Vec::new();
     let mut source = 0;
     while let Some((head, stack)) = configurations.get_index(source).cloned() {
         for (next, marks) in product.moves(&head)? {
             let targets = match next {
-                Move::Step(next) => vec![(next, stack.clone())],
-                Move::Push(callee, waiting) => {
-                    vec![(callee, [&stack[..], &[waiting]].concat())]
+                Step::Next(next) => vec![(next, stack.clone())],
+                Step::Push(callee, frame) => {
+                    vec![(callee, [stack.as_slice(), &[frame]].concat())]
                 }
-                Move::Pop(exit) => match stack.split_last() {
-                    None => {
-                        let control = Control::Terminated(exit.globals);
-                        let state = exit.state;
-                        vec![(Head { control, state }, Vec::new())]
-                    }
-                    Some((waiting, below)) => {
-                        let resumed = product.resumed(waiting, &exit)?.into_iter();
-                        // In *error* no frame is left.
-                        let below = |head: &Head| match head.control {
-                            Control::Error(_) => Vec::new(),
-                            _ => below.to_vec(),
-                        };
-                        resumed.map(|head| (head.clone(), below(&head))).collect()
+                Step::Pop(exit) => match stack.split_last() {
+                    None => vec![(product.below(&exit), Vec::new())],
+                    Some((frame, below)) => {
+                        let resumed = product.resumed(frame, &exit)?.into_iter();
+                        resumed.map(|head| (head, below.to_vec())).collect()
                     }
                 },
             };
@@ -59,7 +51,7 @@ fn unfolded(product: &Product<'_>, allowed: usize) -> Result<bool, TooLarge> {
                 edges.push((source, configurations.insert_full(target).0, marks));
             }
         }
-        if configurations.len() > allowed {
+        if configurations.len() > product.allowed {
             return Err(TooLarge);
         }
         source += 1;
@@ -85,13 +77,13 @@ fn compare(text: &str, program: &Program, formula: &str) -> Option<bool> {
         assert_eq!(again, verdict, "{formula}\n{text}");
     }
     let automaton = tableau(&temporal.formula.unwrap().negated(), 1_000).ok()?;
+    let atoms = &temporal.atoms;
     let product = Product {
-        program,
-        atoms: &temporal.atoms,
+        machine: &Asked { program, atoms },
         automaton: &automaton,
         allowed: CONFIGURATIONS,
     };
-    let unfolded = unfolded(&product, CONFIGURATIONS).ok()?;
+    let unfolded = unfolded(&product).ok()?;
     assert_eq!(unfolded, verdict, "{formula}\n{text}");
     Some(verdict)
 }
@@ -209,12 +201,14 @@ fn summaries_agree_with_whole_stacks() {
             assert_eq!(violated, infinite, "{text}");
         }
         let running = Product {
-            program: &program,
-            atoms: &[Atom::Terminated, Atom::Error],
+            machine: &Asked {
+                program: &program,
+                atoms: &[Atom::Terminated, Atom::Error],
+            },
             automaton: &Buchi::never(2),
             allowed: CONFIGURATIONS,
         };
-        if let (Ok(unfolded), Ok(infinite)) = (unfolded(&running, CONFIGURATIONS), infinite) {
+        if let (Ok(unfolded), Ok(infinite)) = (unfolded(&running), infinite) {
             assert_eq!(unfolded, infinite, "{text}");
         }
     }

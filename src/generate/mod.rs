@@ -1,4 +1,5 @@
 //! Benchmark programs, for any size.
 
 pub mod level;
+pub mod quicksort;
 pub mod random;

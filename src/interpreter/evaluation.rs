@@ -58,6 +58,7 @@ pub fn evaluate<A: Algebra>(operations: &[Operation], read: impl Fn(VariableId, 
             | Operation::BitOr
             | Operation::BitXor
             | Operation::ShiftLeft
+            | Operation::ShiftLeftOrFar
             | Operation::ShiftRight
             | Operation::Less
             | Operation::LessEqual

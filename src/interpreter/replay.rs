@@ -39,15 +39,45 @@ pub struct SegmentId(pub u32);
 
 /// A finite execution, or an infinite one as a stem and a loop.
 #[derive(Clone, Debug, Default)]
-pub struct Trace {
-    pub stem: Vec<Step>,
+pub struct Trace<S = Step> {
+    pub stem: Vec<S>,
     /// Empty for a finite execution.
-    pub cycle: Vec<Step>,
+    pub cycle: Vec<S>,
     /// What folded calls stand on. A segment uses only segments before it. Its first step
     /// is at a procedure's entry, its last at the exit; depths count from its own frame.
-    pub segments: Vec<Vec<Step>>,
+    pub segments: Vec<Vec<S>>,
     /// If the execution comes to *error*: why.
     pub failure: Option<Failure>,
+}
+
+/// What the steps of all traces have: a depth, and perhaps a segment that is folded there.
+pub trait TraceStep: Clone {
+    fn depth(&self) -> u32;
+    fn folded(&self) -> Option<SegmentId>;
+    fn fold(&mut self, segment: Option<SegmentId>);
+    /// Puts further frames below.
+    fn lift(&mut self, below: u32);
+}
+
+impl TraceStep for Step {
+    fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    fn folded(&self) -> Option<SegmentId> {
+        self.folded
+    }
+
+    fn fold(&mut self, segment: Option<SegmentId>) {
+        self.folded = segment;
+    }
+
+    fn lift(&mut self, below: u32) {
+        // There is nothing below *error* and *terminated*.
+        if matches!(self.location, Location::At(_)) {
+            self.depth += below;
+        }
+    }
 }
 
 /// The first place where a list is no execution.
@@ -141,6 +171,13 @@ fn closes(trace: &Trace) -> bool {
         && trace.cycle.iter().all(|step| step.depth >= first.depth)
 }
 
+/// A frame that waits, the step of its call, and the one after that.
+struct Below<'s> {
+    waiting: Waiting,
+    call: &'s Step,
+    entered: &'s Step,
+}
+
 struct Replay<'a> {
     program: &'a Program,
     segments: &'a [Vec<Step>],
@@ -155,7 +192,7 @@ impl Replay<'_> {
     /// Fails with the index of the step that does not follow.
     fn run_all(&self, steps: &[&Step]) -> Result<(), usize> {
         // The frames below the top one.
-        let mut stack: Vec<Waiting> = Vec::new();
+        let mut stack: Vec<Below<'_>> = Vec::new();
         if steps.first().is_some_and(|first| first.depth != 0) {
             return Err(0);
         }
@@ -170,12 +207,12 @@ impl Replay<'_> {
     }
 
     /// `returned` is, for a call, the step at which its frame goes on.
-    fn follows(
+    fn follows<'s>(
         &self,
-        before: &Step,
-        after: &Step,
+        before: &'s Step,
+        after: &'s Step,
         returned: Option<&Step>,
-        stack: &mut Vec<Waiting>,
+        stack: &mut Vec<Below<'s>>,
     ) -> bool {
         let program = self.program;
         let Some(view) = before.view() else {
@@ -200,13 +237,17 @@ impl Replay<'_> {
             Some(Outcome::Error(_)) => only_globals(after, before.valuation.globals()),
             Some(Outcome::Next(_)) => after.depth == before.depth,
             Some(Outcome::Enter(_, waiting)) => {
-                stack.push(waiting);
+                stack.push(Below {
+                    waiting,
+                    call: before,
+                    entered: after,
+                });
                 after.depth == before.depth + 1
             }
             Some(Outcome::Leave { globals, returns }) => match stack.pop() {
                 None => after.location == Location::Terminated && only_globals(after, &globals),
-                Some(waiting) => {
-                    self.resumes(&waiting, &globals, returns.as_deref(), after)
+                Some(below) => {
+                    self.resumes_somehow(&below, &globals, returns.as_deref(), after)
                         && (after.view().is_none() || after.depth + 1 == before.depth)
                 }
             },
@@ -216,6 +257,31 @@ impl Replay<'_> {
     /// Whether a step is in *error* for this reason.
     fn fails(&self, step: &Step, failure: &Failure) -> bool {
         step.location == Location::Error && self.failure == Some(failure)
+    }
+
+    fn resumes_somehow(
+        &self,
+        below: &Below<'_>,
+        globals: &[u64],
+        returns: Option<&[u64]>,
+        after: &Step,
+    ) -> bool {
+        if self.resumes(&below.waiting, globals, returns, after) {
+            return true;
+        }
+        // What waits may have been chosen, seen by an index, and then overwritten.
+        let (call, entered) = (below.call.view(), below.entered.view());
+        let wish = Exactly {
+            step: below.entered,
+            returned: None,
+        };
+        let accept = |outcome: &Outcome| match outcome {
+            Outcome::Enter(view, waiting) => {
+                Some(view) == entered.as_ref() && self.resumes(waiting, globals, returns, after)
+            }
+            _ => false,
+        };
+        call.is_some_and(|call| choose(self.program, &call, &wish, accept).is_some())
     }
 
     fn resumes(
@@ -271,7 +337,12 @@ impl Replay<'_> {
         });
         match (enters, leaves) {
             (Some(Outcome::Enter(_, waiting)), Some(Outcome::Leave { globals, returns })) => {
-                self.resumes(&waiting, &globals, returns.as_deref(), after)
+                let below = Below {
+                    waiting,
+                    call: before,
+                    entered: entry,
+                };
+                self.resumes_somehow(&below, &globals, returns.as_deref(), after)
             }
             _ => false,
         }

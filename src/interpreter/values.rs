@@ -7,7 +7,7 @@
 //! which operation is to blame.
 
 use super::evaluation::Algebra;
-use crate::program::{Operation, SHIFT_LIMIT};
+use crate::program::{FAR, Operation, shift_left};
 
 /// A set of truth values, never empty where an expression has a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,6 +251,7 @@ pub fn calculate(operation: Operation, a: i128, b: i128) -> Result<Possible, Why
             (Operation::BitOr, None) => a | b,
             (Operation::BitXor, None) => a ^ b,
             (Operation::ShiftLeft, None) => shift_left(a, b).ok_or(Why::TooLarge)?,
+            (Operation::ShiftLeftOrFar, None) => shift_left(a, b).unwrap_or(FAR),
             (Operation::ShiftRight, None) => match u32::try_from(b) {
                 Ok(by) => a.checked_shr(by).unwrap_or(0),
                 Err(_) => 0,
@@ -259,16 +260,6 @@ pub fn calculate(operation: Operation, a: i128, b: i128) -> Result<Possible, Why
         },
     };
     Ok(Possible::Number(number))
-}
-
-/// Of natural numbers; `None` beyond the limit.
-fn shift_left(a: i128, by: i128) -> Option<i128> {
-    if a == 0 {
-        return Some(0);
-    }
-    let by = u32::try_from(by).ok()?;
-    let largest = SHIFT_LIMIT.checked_shr(by)?;
-    (a <= largest).then(|| a << by)
 }
 
 #[cfg(test)]
@@ -326,6 +317,9 @@ mod tests {
         assert_eq!(of(3, 63, ShiftLeft), Err(Why::TooLarge));
         assert_eq!(of(1, 200, ShiftLeft), Err(Why::TooLarge));
         assert_eq!(of(0, 200, ShiftLeft), Ok(0));
+        assert_eq!(of(1, 64, ShiftLeftOrFar), Ok(1 << 64));
+        assert_eq!(of(3, 63, ShiftLeftOrFar), Ok(FAR));
+        assert_eq!(of(1, largest, ShiftLeftOrFar), Ok(FAR));
         assert_eq!(of(largest, 200, ShiftRight), Ok(0));
         assert_eq!(of(12, 10, BitXor), Ok(6));
         let rounded = [Number(0), Number(7), Subtract, Number(2), Divide];

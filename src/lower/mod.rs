@@ -5,12 +5,14 @@
 
 mod body;
 mod declarations;
+mod pushdown;
 pub mod remopla;
 mod scope;
 #[cfg(test)]
 mod tests;
 mod unknown;
 
+pub use pushdown::{proposition, pushdown_system};
 pub use remopla::{RemoplaOptions, remopla};
 
 use crate::diagnostic::{Diagnostic, nearest};

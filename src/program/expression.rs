@@ -20,6 +20,10 @@ pub const NUMBER_BITS: u32 = 126;
 /// A shift to the left whose result is above this has no value.
 pub const SHIFT_LIMIT: i128 = 1 << 64;
 
+/// Stands for all results above that limit where a shift always has a value: larger than
+/// every value of a variable.
+pub const FAR: i128 = 1 << (NUMBER_BITS - 1);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     Constant(bool),
@@ -66,6 +70,8 @@ pub enum Operation {
     /// `a b`: `a` times 2 to the power `b`. No value if one is negative, or the result is
     /// above [`SHIFT_LIMIT`].
     ShiftLeft,
+    /// The same, but [`FAR`] where the result is above the limit.
+    ShiftLeftOrFar,
     /// No value if one operand is negative.
     ShiftRight,
     Less,
@@ -164,6 +170,16 @@ impl Expressions {
 
 const NOTHING_READ: (VariableId, u32, When) = (VariableId::Global(0), 0, When::Before);
 
+/// The shift of a natural number to the left; `None` above the limit.
+pub fn shift_left(a: i128, by: i128) -> Option<i128> {
+    if a == 0 {
+        return Some(0);
+    }
+    let by = u32::try_from(by).ok()?;
+    let largest = SHIFT_LIMIT.checked_shr(by)?;
+    (a <= largest).then(|| a << by)
+}
+
 impl Operation {
     /// Whether the operation itself might have no value.
     pub fn may_have_no_value(&self) -> bool {
@@ -176,6 +192,7 @@ impl Operation {
                 | Operation::BitOr
                 | Operation::BitXor
                 | Operation::ShiftLeft
+                | Operation::ShiftLeftOrFar
                 | Operation::ShiftRight
         )
     }

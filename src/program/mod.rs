@@ -20,7 +20,9 @@ mod domain;
 mod expression;
 
 pub use domain::{Cell, Declaration, Domain, Enumeration, Field, Overflow, Shape};
-pub use expression::{Expression, Expressions, NUMBER_BITS, Operation, SHIFT_LIMIT, When};
+pub use expression::{
+    Expression, Expressions, FAR, NUMBER_BITS, Operation, SHIFT_LIMIT, When, shift_left,
+};
 
 use crate::names::{Name, Names};
 use crate::source::{Position, Source, Span};

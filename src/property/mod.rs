@@ -4,14 +4,16 @@ mod label;
 mod proposition;
 mod remopla;
 mod run;
+mod subject;
+mod system;
 mod temporal;
 
-pub use proposition::{Atom, find_procedure, resolve_condition, resolve_proposition, resolve_text};
+pub use proposition::{Atom, find_procedure, resolve_condition};
+pub use subject::Subject;
 pub use temporal::{Temporal, TemporalError};
 
-use label::labelled_points;
-
-use crate::program::{PointId, Program};
+use crate::program::PointId;
+use crate::pushdown::{StateId, SymbolId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -46,11 +48,16 @@ pub struct Request {
     pub name: Option<String>,
 }
 
-/// A property of one program.
+/// A property of one program or pushdown system.
 #[derive(Clone, Debug)]
 pub enum Property {
     /// Can control come to one of these points?
     Reach(Vec<PointId>),
+    /// Can this symbol come to be on top of the stack, in this state or in any?
+    OnTop {
+        symbol: SymbolId,
+        state: Option<StateId>,
+    },
     /// Can an assertion fail?
     Assertions,
     /// Does every execution end?
@@ -64,22 +71,20 @@ pub struct PropertyError {
     pub hint: Option<String>,
 }
 
-/// What a request speaks of in a program; `automaton` is the text of the file that a
-/// request of kind [`Kind::Never`] names.
+/// What a request speaks of; `automaton` is the text of the file that a request of kind
+/// [`Kind::Never`] names.
 pub fn resolve(
-    program: &Program,
+    subject: &impl Subject,
     request: &Request,
     automaton: Option<&str>,
 ) -> Result<Property, TemporalError> {
     let boxed = |temporal| Property::Temporal(Box::new(temporal));
+    let wrong = |error| TemporalError::Proposition(0..0, error);
     match request.kind {
-        Kind::Assertions => Ok(Property::Assertions),
+        Kind::Assertions => subject.assertions().map_err(wrong),
         Kind::Terminates => Ok(Property::Terminates),
-        Kind::Ltl => Temporal::from_formula(program, &request.text).map(boxed),
-        Kind::Never => Temporal::from_hoa(program, automaton.unwrap_or("")).map(boxed),
-        Kind::Reach => match labelled_points(program, &request.text) {
-            Ok(points) => Ok(Property::Reach(points)),
-            Err(error) => Err(TemporalError::Proposition(0..0, error)),
-        },
+        Kind::Ltl => Temporal::from_formula(subject, &request.text).map(boxed),
+        Kind::Never => Temporal::from_hoa(subject, automaton.unwrap_or("")).map(boxed),
+        Kind::Reach => subject.reach(&request.text).map_err(wrong),
     }
 }

@@ -3,7 +3,8 @@
 //! A proposition is true or false of a configuration, of which only the top frame is looked
 //! at. A bare name that could mean two things is refused, with the ways to write either.
 
-use super::{PropertyError, remopla};
+use super::label::labelled_points;
+use super::{Property, PropertyError, Subject, remopla};
 use crate::analysis::Observed;
 use crate::diagnostic::nearest;
 use crate::interpreter::evaluation::evaluate;
@@ -11,12 +12,13 @@ use crate::interpreter::replay::{Location, Step};
 use crate::interpreter::value_of;
 use crate::interpreter::values::Possible;
 use crate::program::{Domain, Language, Operation, PointId, ProcedureId, Program, VariableId};
+use crate::pushdown::SymbolId;
 use crate::source::{Source, Span};
 use crate::syntax::property::{PropertyName, parse_property};
 use crate::syntax::tree::{BinaryOperator, Node};
 use ltl2ba_rs::{Kind, Proposition};
 
-/// A proposition of one program.
+/// A proposition of one program or pushdown system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Atom {
     Terminated,
@@ -32,6 +34,11 @@ pub enum Atom {
         operations: Vec<Operation>,
         locals: Vec<(ProcedureId, u32)>,
     },
+    /// One of these symbols is on top of the stack.
+    OnTop(Vec<SymbolId>),
+    /// A condition over the symbol on top and the globals, for each group of symbols, is
+    /// true.
+    Conditions(Vec<Box<[Operation]>>),
 }
 
 impl Atom {
@@ -48,8 +55,10 @@ impl Atom {
 
     /// The variables it reads, with repetitions.
     pub fn observes(&self) -> Vec<Observed> {
-        let Atom::Expression { operations, locals } = self else {
-            return Vec::new();
+        let (operations, locals) = match self {
+            Atom::Expression { operations, locals } => (operations, locals),
+            Atom::Conditions(conditions) => return observed_by(conditions),
+            _ => return Vec::new(),
         };
         let reads = operations.iter().filter_map(Operation::cells_read);
         let cells = reads.flat_map(|(first, count, _)| (0..count).map(move |k| first.plus(k)));
@@ -75,6 +84,7 @@ impl Atom {
             Atom::Error => step.location == Location::Error,
             Atom::At(points) => top.is_some_and(|top| points.contains(&top)),
             Atom::In(wanted) => procedure == Some(*wanted),
+            Atom::OnTop(_) | Atom::Conditions(_) => false,
             Atom::Expression { operations, locals } => {
                 let read = |variable, _| {
                     let (of, variable) = match variable {
@@ -97,6 +107,44 @@ impl Atom {
     }
 }
 
+/// What conditions for each group of symbols read. Groups stand in the place of procedures.
+fn observed_by(conditions: &[Box<[Operation]>]) -> Vec<Observed> {
+    let mut observed = Vec::new();
+    for (operations, group) in conditions.iter().zip((0..).map(ProcedureId)) {
+        for (first, count, _) in operations.iter().filter_map(Operation::cells_read) {
+            observed.extend((0..count).map(|k| match first.plus(k) {
+                VariableId::Global(index) => Observed::Global(index),
+                VariableId::Local(index) => Observed::Local(group, index),
+            }));
+        }
+    }
+    observed
+}
+
+impl Subject for Program {
+    type Step = Step;
+
+    fn proposition(&self, proposition: &Proposition) -> Result<Atom, PropertyError> {
+        resolve_proposition(self, proposition)
+    }
+
+    fn text(&self, text: &str) -> Result<Atom, PropertyError> {
+        resolve_text(self, text)
+    }
+
+    fn reach(&self, text: &str) -> Result<Property, PropertyError> {
+        labelled_points(self, text).map(Property::Reach)
+    }
+
+    fn assertions(&self) -> Result<Property, PropertyError> {
+        Ok(Property::Assertions)
+    }
+
+    fn holds(&self, atom: &Atom, step: &Step) -> bool {
+        atom.holds(self, step)
+    }
+}
+
 pub fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
     PropertyError {
         message: message.into(),
@@ -105,7 +153,7 @@ pub fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError 
 }
 
 /// What a proposition of a formula means.
-pub fn resolve_proposition(
+fn resolve_proposition(
     program: &Program,
     proposition: &Proposition,
 ) -> Result<Atom, PropertyError> {
@@ -119,7 +167,7 @@ pub fn resolve_proposition(
 }
 
 /// Quoted text, or the name of a proposition in a HOA file: any entry of the table.
-pub fn resolve_text(program: &Program, text: &str) -> Result<Atom, PropertyError> {
+pub(super) fn resolve_text(program: &Program, text: &str) -> Result<Atom, PropertyError> {
     let text = text.trim();
     if text.starts_with('{') && text.ends_with('}') {
         return resolve_braces(program, text);

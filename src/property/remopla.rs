@@ -237,12 +237,12 @@ impl Environment for PropertyNames<'_> {
             .scope
             .map(|scope| &program.procedure(scope).declarations);
         let known = of_scope.into_iter().flatten().chain(&program.declarations);
-        let hint = match (self.near(text, known), local) {
-            (Some(near), _) => near,
-            (None, Some(local)) => {
+        let hint = match (local, self.near(text, known)) {
+            (Some(local), _) => {
                 let module = program.names.text(program.procedure(local).name);
                 format!("a local is written with its module: `{module}.{text}`")
             }
+            (None, Some(near)) => near,
             (None, None) => "a local is written `p.x`, with its module".into(),
         };
         self.complain(
@@ -269,5 +269,120 @@ impl Environment for PropertyNames<'_> {
 
     fn text(&self, name: Name) -> &str {
         self.program.names.text(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::{RemoplaOptions, remopla};
+    use crate::program::Operation;
+    use crate::property::proposition::resolve_text;
+    use std::sync::Arc;
+
+    fn program() -> Program {
+        let text = "define N 2 enum { red, green } color; struct s { int x; bool y; };
+            int g, a[3], m[2][2]; bool b, c[2]; struct s t, ts[2];
+            module void main() { p(1); L: skip; }
+            module void p(int n) { int l[3]; bool q; struct s u; skip; }";
+        let source = Arc::new(Source::new("t.rem", text.into()));
+        let (program, diagnostics) = remopla(source, None, &RemoplaOptions::default());
+        program.unwrap_or_else(|| panic!("{diagnostics:?}"))
+    }
+
+    /// The operations of a condition, with the names of cells.
+    fn shown(text: &str) -> String {
+        let program = program();
+        let atom = resolve_text(&program, text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        let Atom::Expression { operations, locals } = atom else {
+            panic!("{text}");
+        };
+        let name = |cell: VariableId| match cell {
+            VariableId::Global(_) => program.variable_name(program.entry, cell).to_owned(),
+            VariableId::Local(index) => {
+                let (procedure, local) = locals[index as usize];
+                let cell = program.variable_name(procedure, VariableId::Local(local));
+                let procedure = program.names.text(program.procedure(procedure).name);
+                format!("{procedure}.{cell}")
+            }
+        };
+        let words: Vec<_> = operations
+            .iter()
+            .map(|operation| match *operation {
+                Operation::Read(cell) => name(cell),
+                Operation::ReadElement { first, count, .. } => format!("{}+{count}", name(first)),
+                Operation::Number(number) => number.to_string(),
+                Operation::FalseIfUndefined => "?".into(),
+                other => format!("{other:?}"),
+            })
+            .collect();
+        words.join(" ")
+    }
+
+    fn wrong(text: &str) -> (String, String) {
+        let program = program();
+        let error = resolve_text(&program, text).expect_err(text);
+        (error.message, error.hint.unwrap_or_default())
+    }
+
+    #[test]
+    fn globals_locals_and_constants() {
+        assert_eq!(shown("b"), "b");
+        assert_eq!(shown("t.y"), "t.y");
+        assert_eq!(shown("p.q"), "p.q");
+        assert_eq!(shown("p.u.y"), "p.u.y");
+        assert_eq!(shown("{g == N}"), "g 2 NumbersEqual");
+        assert_eq!(
+            shown("{color == green && !b}"),
+            "color 1 NumbersEqual b Not And"
+        );
+        assert_eq!(
+            shown("{A i (0,1) a[i] < a[i+1]}"),
+            "a[0] a[1] Less a[1] a[2] Less And"
+        );
+        assert_eq!(shown("{ts[1].x != 3}"), "ts[1].x 3 NumbersEqual Not");
+        assert_eq!(shown("{p.q || p.u.y}"), "p.q p.u.y Or");
+    }
+
+    #[test]
+    fn what_cannot_be_evaluated_is_false() {
+        assert_eq!(shown("{a[g] == 1}"), "g a[0]+3 1 NumbersEqual ?");
+        assert_eq!(shown("{!(a[g] != 1)}"), "g a[0]+3 1 NumbersEqual Not ? Not");
+        assert_eq!(shown("{c[g]}"), "g c[0]+2 ?");
+        assert_eq!(shown("{7 / g > 1}"), "7 g Divide 1 LessEqual Not ?");
+        assert_eq!(shown("{p.n == 0}"), "p.n 0 NumbersEqual ?");
+        assert_eq!(shown("{p.l[p.n] < p.l[0]}"), "p.n p.l[0]+3 p.l[0] Less ?");
+        assert_eq!(shown("{ts[p.n].y}"), "p.n ts[0].y+2 ?");
+    }
+
+    #[test]
+    fn mistakes_say_what_to_write() {
+        let suggestion = |text: &str| wrong(text).1;
+        assert_eq!(suggestion("g"), "compare it, as in `{g == 1}`");
+        assert_eq!(suggestion("{g}"), "compare it, as in `{g == 1}`");
+        assert_eq!(suggestion("{ g + 1 }"), "compare it, as in `{g + 1 == 1}`");
+        assert_eq!(suggestion("p.n"), "compare it, as in `{p.n == 1}`");
+        assert_eq!(suggestion("t.x"), "compare it, as in `{t.x == 1}`");
+        assert_eq!(suggestion("a"), "name a part of it, as in `{a[0] == 1}`");
+        assert_eq!(suggestion("t"), "name a part of it, as in `{t.x == 1}`");
+        assert_eq!(
+            suggestion("p.l"),
+            "name a part of it, as in `{p.l[0] == 1}`"
+        );
+        assert_eq!(suggestion("{color == 1 && gg == 1}"), "did you mean `g`?");
+        assert_eq!(
+            suggestion("{n == 1}"),
+            "a local is written with its module: `p.n`"
+        );
+        assert_eq!(suggestion("{p.nn == 1}"), "did you mean `n`?");
+        assert_eq!(suggestion("{g = 1}"), "`==` compares, here too");
+        assert_eq!(suggestion("{b & b}"), "`&&` joins conditions");
+        let (message, _) = wrong("{a}");
+        assert_eq!(
+            message,
+            "in `{a}`: a whole array or struct cannot be used as a condition"
+        );
+        let (message, _) = wrong("{zzzzzz == 1}");
+        assert_eq!(message, "in `{zzzzzz == 1}`: there is no variable `zzzzzz`");
     }
 }

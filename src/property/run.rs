@@ -5,9 +5,8 @@
 //! once a segment, from the inside out, and joined; so an execution is judged whose steps
 //! could never be written out.
 
-use super::Temporal;
-use crate::interpreter::replay::{Step, Trace};
-use crate::program::Program;
+use super::{Subject, Temporal};
+use crate::interpreter::replay::{Trace, TraceStep};
 
 /// For each pair of states: no run, a run, or a run that accepts.
 #[derive(Clone, PartialEq, Eq)]
@@ -55,11 +54,11 @@ impl Runs {
 }
 
 /// Whether the automaton of the forbidden executions accepts the trace.
-pub fn accepts(temporal: &Temporal, program: &Program, trace: &Trace) -> bool {
+pub fn accepts<S: Subject>(temporal: &Temporal, subject: &S, trace: &Trace<S::Step>) -> bool {
     let automaton = &temporal.forbidden;
     let n = automaton.states as usize;
-    let letter = |step: &Step| {
-        let valuation = temporal.letter(program, step);
+    let letter = |step: &S::Step| {
+        let valuation = temporal.letter(subject, step);
         let mut runs = Runs::none(n);
         for edge in automaton.edges.iter().filter(|e| e.label.holds(&valuation)) {
             let best = 1 + u8::from(automaton.is_accepting(edge.source));
@@ -67,10 +66,10 @@ pub fn accepts(temporal: &Temporal, program: &Program, trace: &Trace) -> bool {
         }
         runs
     };
-    let over = |steps: &[Step], segments: &[Runs]| {
+    let over = |steps: &[S::Step], segments: &[Runs]| {
         steps.iter().fold(Runs::identity(n), |runs, step| {
             let runs = runs.then(&letter(step));
-            match step.folded {
+            match step.folded() {
                 Some(inner) => runs.then(&segments[inner.0 as usize]),
                 None => runs,
             }

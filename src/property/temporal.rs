@@ -1,13 +1,11 @@
 //! Temporal properties: a formula, or an automaton of the forbidden executions.
 
-use super::PropertyError;
-use super::proposition::{Atom, resolve_proposition, resolve_text};
+use super::{Atom, PropertyError, Subject};
 use crate::analysis::Observed;
-use crate::interpreter::replay::{Step, Trace};
-use crate::program::Program;
+use crate::interpreter::replay::Trace;
 use ltl2ba_rs::{Automaton, Formula, Lasso, Options, ParseError, Parsed, Span, Warning};
 
-/// A temporal property of one program.
+/// A temporal property of one program or pushdown system.
 #[derive(Clone, Debug)]
 pub struct Temporal {
     /// State-based Büchi automaton of the executions that violate the property.
@@ -30,13 +28,14 @@ pub enum TemporalError {
 
 impl Temporal {
     /// The property that a formula states.
-    pub fn from_formula(program: &Program, text: &str) -> Result<Self, TemporalError> {
+    pub fn from_formula(subject: &impl Subject, text: &str) -> Result<Self, TemporalError> {
         let Parsed { formula, warnings } = ltl2ba_rs::parse(text).map_err(TemporalError::Syntax)?;
         let atoms = formula
             .propositions()
             .iter()
             .map(|proposition| {
-                resolve_proposition(program, proposition)
+                subject
+                    .proposition(proposition)
                     .map_err(|error| TemporalError::Proposition(proposition.span.clone(), error))
             })
             .collect::<Result<Vec<_>, _>>()?;
@@ -51,7 +50,7 @@ impl Temporal {
     }
 
     /// The property that no execution is accepted by an automaton in the HOA format.
-    pub fn from_hoa(program: &Program, text: &str) -> Result<Self, TemporalError> {
+    pub fn from_hoa(subject: &impl Subject, text: &str) -> Result<Self, TemporalError> {
         let automaton =
             ltl2ba_rs::hoa::read(text).map_err(|error| TemporalError::Other(error.to_string()))?;
         let forbidden = ltl2ba_rs::degeneralized(&automaton, &Options::default())
@@ -60,7 +59,7 @@ impl Temporal {
             .propositions
             .iter()
             .map(|name| {
-                resolve_text(program, name).map_err(|error| {
+                subject.text(name).map_err(|error| {
                     let hint = error.hint.map_or(String::new(), |h| format!(" ({h})"));
                     TemporalError::Other(format!("{}{hint}", error.message))
                 })
@@ -83,21 +82,19 @@ impl Temporal {
     }
 
     /// The truth of every proposition in a configuration.
-    pub fn letter(&self, program: &Program, step: &Step) -> Vec<bool> {
-        self.atoms
-            .iter()
-            .map(|atom| atom.holds(program, step))
-            .collect()
+    pub fn letter<S: Subject>(&self, subject: &S, step: &S::Step) -> Vec<bool> {
+        let atoms = self.atoms.iter();
+        atoms.map(|atom| subject.holds(atom, step)).collect()
     }
 
     /// Whether the infinite execution violates the property, by the definition of the
     /// formula, not by the automaton that was searched with. Where calls are folded, the
     /// automaton's runs are followed over them segment by segment.
-    pub fn is_violated_by(&self, program: &Program, trace: &Trace) -> bool {
+    pub fn is_violated_by<S: Subject>(&self, subject: &S, trace: &Trace<S::Step>) -> bool {
         if !trace.segments.is_empty() {
-            return super::run::accepts(self, program, trace);
+            return super::run::accepts(self, subject, trace);
         }
-        let letters = |steps: &[Step]| steps.iter().map(|s| self.letter(program, s)).collect();
+        let letters = |steps: &[S::Step]| steps.iter().map(|s| self.letter(subject, s)).collect();
         let word = Lasso {
             stem: letters(&trace.stem),
             cycle: letters(&trace.cycle),

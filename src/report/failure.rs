@@ -5,7 +5,7 @@ use crate::interpreter::failure::{Failure, Place, Reason};
 use crate::interpreter::values::{Missing, Why};
 use crate::names::Name;
 use crate::program::{
-    Declaration, Domain, Expression, Operation, ProcedureId, Program, Shape, VariableId,
+    Declaration, Domain, Expression, Field, Operation, ProcedureId, Program, Shape, VariableId,
 };
 
 const LONGEST_TEXT: usize = 60;
@@ -26,8 +26,8 @@ pub fn explain(program: &Program, failure: &Failure) -> String {
             };
             let what = match missing.why {
                 Why::Outside { index, count } => {
-                    let array = array_of(program, procedure, *expression, *target, missing);
-                    return format!("{}{text}", outside(index, count, array));
+                    let of = dimension_of(program, procedure, *expression, *target, missing);
+                    return format!("{}{text}", outside(index, count, of));
                 }
                 Why::DivisionByZero => "division by 0".to_owned(),
                 Why::Negative(number) => format!("bits of a negative number, {number},"),
@@ -102,88 +102,80 @@ fn size_of(program: &Program, domain: Domain) -> String {
     }
 }
 
-/// An array as the program speaks of it.
-struct Array {
-    name: String,
-    /// The smallest index of the dimension that is spoken of.
+/// A dimension of an array.
+struct Dimension {
+    /// The array as the program speaks of it.
+    array: String,
+    /// The smallest index.
     low: i64,
+    length: u32,
+    /// How many cells apart its entries are.
+    stride: u32,
 }
 
-fn outside(index: i128, count: u32, array: Option<Array>) -> String {
-    match array {
-        Some(Array { name, low }) => {
+fn outside(index: i128, count: u32, dimension: Option<Dimension>) -> String {
+    match dimension {
+        Some(Dimension { array, low, .. }) => {
             let low = i128::from(low);
             let high = low + i128::from(count) - 1;
-            format!("index {} is outside {name}[{low}..{high}]", index + low)
+            format!("index {} is outside {array}[{low}..{high}]", index + low)
         }
         None => format!("place {index} of an array of {count}, counted from 0,"),
     }
 }
 
-/// The array that an index is used for, and its dimension.
-fn array_of(
+/// The dimension that an index is used for.
+fn dimension_of(
     program: &Program,
     procedure: ProcedureId,
     expression: Expression,
     target: Option<(VariableId, u32)>,
     missing: &Missing,
-) -> Option<Array> {
+) -> Option<Dimension> {
+    let Why::Outside { count, .. } = missing.why else {
+        return None;
+    };
     let operations = program.expressions.operations(expression);
-    let used = consumer(operations, missing.at as usize);
-    let (first, read) = match used {
-        Some((place, Operation::ReadElement { first, .. })) => (*first, place),
-        _ => (target?.0, operations.len()),
+    let at = missing.at as usize;
+    let first = match operations.get(at) {
+        Some(Operation::ReadElement { first, .. }) => *first,
+        Some(_) => consumer(operations, at).or(target.map(|(first, _)| first))?,
+        None => target?.0,
     };
-    let (name, dimensions) = dimensions(program, procedure, first)?;
-    let count = match operations.get(missing.at as usize) {
-        Some(Operation::Index { count }) => *count,
-        // The array as a whole, which has one dimension.
-        _ => match dimensions.as_slice() {
-            [(low, _)] => return Some(Array { name, low: *low }),
-            _ => return None,
-        },
+    // An index into rows is multiplied by how far apart they are.
+    let stride = match operations.get(at..).unwrap_or_default() {
+        [
+            Operation::Index { .. },
+            Operation::Number(stride),
+            Operation::Multiply,
+            ..,
+        ] => *stride,
+        _ => 1,
     };
-    // Which of the indices it is; one that is a constant may have been left out.
-    let is_index = |(at, operation): (usize, &Operation)| {
-        matches!(operation, Operation::Index { .. })
-            && consumer(operations, at).map_or(operations.len(), |(place, _)| place) == read
-    };
-    let indices = operations.iter().enumerate().filter(|pair| is_index(*pair));
-    let indices: Vec<usize> = indices.map(|(at, _)| at).collect();
-    let by_place = (indices.len() == dimensions.len()).then(|| {
-        let place = indices.iter().position(|at| *at == missing.at as usize)?;
-        dimensions.get(place).copied()
-    });
-    let mut by_length = dimensions.iter().filter(|(_, length)| *length == count);
-    let found = match by_place.flatten() {
-        Some(dimension) => Some(dimension),
-        None => by_length
-            .next()
-            .copied()
-            .filter(|_| by_length.next().is_none()),
-    };
-    found.map(|(low, _)| Array { name, low })
+    let mut dimensions = dimensions(program, procedure, first)?.into_iter();
+    dimensions.find(|d| d.length == count && u64::from(d.stride) == stride)
 }
 
-/// The element read that takes the value of an operation, perhaps after some calculation.
-fn consumer(operations: &[Operation], from: usize) -> Option<(usize, &Operation)> {
+/// The first cell of the array that is read with the value of an operation, perhaps after
+/// some calculation.
+fn consumer(operations: &[Operation], from: usize) -> Option<VariableId> {
     // How many values are above the one that is followed.
-    let mut above = 0_i64;
-    for (place, operation) in operations.iter().enumerate().skip(from.checked_add(1)?) {
+    let mut above = 0;
+    for operation in operations.get(from + 1..)? {
         let taken = operands(operation);
         if taken > above {
-            if let Operation::ReadElement { .. } = operation {
-                return Some((place, operation));
+            if let Operation::ReadElement { first, .. } = operation {
+                return Some(*first);
             }
             above = 0;
         } else {
-            above += 1 - taken;
+            above = above + 1 - taken;
         }
     }
     None
 }
 
-fn operands(operation: &Operation) -> i64 {
+fn operands(operation: &Operation) -> u32 {
     match operation {
         Operation::Constant(_)
         | Operation::Number(_)
@@ -202,13 +194,12 @@ fn operands(operation: &Operation) -> i64 {
     }
 }
 
-/// The name of the array that a cell begins, and the smallest index and length of each of
-/// its dimensions.
+/// The dimensions of the array that a cell belongs to.
 fn dimensions(
     program: &Program,
     procedure: ProcedureId,
     first: VariableId,
-) -> Option<(String, Vec<(i64, u32)>)> {
+) -> Option<Vec<Dimension>> {
     let (declarations, cell) = match first {
         VariableId::Global(index) => (&program.declarations, index),
         VariableId::Local(index) => (&program.procedure(procedure).declarations, index),
@@ -216,27 +207,37 @@ fn dimensions(
     let contains = |d: &&Declaration| (d.first..d.first + d.shape.cells()).contains(&cell);
     let declaration = declarations.iter().find(contains)?;
     let text = |name: Name| harmless(program.names.text(name));
-    let mut name = text(declaration.name);
+    let mut array = text(declaration.name);
     let mut dimensions = Vec::new();
-    let mut offset = cell - declaration.first;
     let mut shape = &declaration.shape;
+    // How many structs there are, if it is an array of such.
+    let mut entries = 1;
     loop {
         match shape {
-            Shape::Scalar => return Some((name, dimensions)),
+            Shape::Scalar => return Some(dimensions),
             Shape::Array {
                 low,
                 length,
+                stride,
                 element,
-                ..
             } => {
-                dimensions.push((*low, *length));
+                dimensions.push(Dimension {
+                    array: array.clone(),
+                    low: *low,
+                    length: *length,
+                    stride: *stride,
+                });
+                entries *= length;
                 shape = element;
             }
             Shape::Struct { fields } => {
-                // The cells of one field of all entries stand side by side.
-                let field = fields.iter().rev().find(|field| field.offset <= offset)?;
-                offset -= field.offset;
-                name = format!("{name}.{}", text(field.name));
+                let offset = cell - declaration.first;
+                let is_in = |field: &&Field| {
+                    let cells = field.shape.cells() * entries;
+                    (field.offset..field.offset + cells).contains(&offset)
+                };
+                let field = fields.iter().find(is_in)?;
+                array = format!("{array}.{}", text(field.name));
                 shape = &field.shape;
             }
         }

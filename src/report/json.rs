@@ -3,12 +3,12 @@
 //! Written as a stream: a trace of a hundred thousand steps is never copied.
 
 use super::failure::explain;
-use super::values::{Row, Valued, returned, variables};
-use super::{ReportedResult, Results};
-use crate::check::{TraceFinding, Verdict};
+use super::values::{Variables, Words, returned};
+use super::{Checked, ReportedResult, Results, pushdown};
+use crate::check::{Execution, TraceFinding, Verdict};
 use crate::interpreter::failure::Reason;
 use crate::interpreter::replay::{Location, Step, Trace};
-use crate::program::{Cell, Declaration, Program};
+use crate::program::Program;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct, Serializer};
 use std::io::Write;
@@ -48,9 +48,12 @@ impl Serialize for One<'_> {
         };
         one.serialize_field("verdict", verdict)?;
         one.serialize_field("reason", &result.reason.map(|reason| reason.name()))?;
-        match (&result.finding.trace, results.program) {
-            (TraceFinding::Found(trace), Some(program)) => {
+        match (&result.finding.trace, results.checked) {
+            (TraceFinding::Found(Execution::Program(trace)), Some(Checked::Program(program))) => {
                 one.serialize_field("trace", &TraceObject(program, trace))?;
+            }
+            (TraceFinding::Found(Execution::System(trace)), Some(Checked::System(system))) => {
+                one.serialize_field("trace", &pushdown::TraceObject(system, trace))?;
             }
             (TraceFinding::TooLong(steps), _) => {
                 one.serialize_field("trace", &())?;
@@ -189,7 +192,7 @@ impl Serialize for StepObject<'_> {
         }
         map.serialize_entry("depth", &step.depth)?;
         let globals = Variables {
-            program,
+            words: Words::from(*program),
             cells: &program.globals,
             declarations: &program.declarations,
             values: step.valuation.globals(),
@@ -204,7 +207,7 @@ impl Serialize for StepObject<'_> {
         map.serialize_entry("locals", &locals)?;
         if let Some((procedure, values)) = procedure.zip(step.returns.as_deref()) {
             let (domains, shapes) = (&procedure.returns, &procedure.return_shapes);
-            map.serialize_entry("returns", &returned(program, domains, shapes, values))?;
+            map.serialize_entry("returns", &returned(globals.words, domains, shapes, values))?;
         }
         if let Some(reason) = reason.filter(|_| step.location == Location::Error) {
             map.serialize_entry("reason", reason)?;
@@ -213,28 +216,5 @@ impl Serialize for StepObject<'_> {
             map.serialize_entry("folded", &true)?;
         }
         map.end()
-    }
-}
-
-struct Variables<'a> {
-    program: &'a Program,
-    cells: &'a [Cell],
-    declarations: &'a [Declaration],
-    values: &'a [u64],
-}
-
-impl Serialize for Variables<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let entries = variables(self.cells, self.declarations).map(|variable| {
-            let value = Valued {
-                program: self.program,
-                row: Row::Cells(self.cells),
-                values: self.values,
-                shape: variable.shape,
-                first: variable.first,
-            };
-            (self.program.names.text(variable.name), value)
-        });
-        serializer.collect_map(entries)
     }
 }

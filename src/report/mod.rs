@@ -6,6 +6,7 @@ mod excerpt;
 mod failure;
 pub mod graph;
 pub mod json;
+mod pushdown;
 pub mod text;
 mod trace;
 mod values;
@@ -13,6 +14,7 @@ mod values;
 use crate::check::{Finding, Statistics};
 use crate::program::Program;
 use crate::property::Request;
+use crate::pushdown::System;
 
 /// Why a property was left undecided, or a trace was not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +44,18 @@ impl Reason {
     }
 }
 
+/// What was checked.
+#[derive(Clone, Copy)]
+pub enum Checked<'a> {
+    Program(&'a Program),
+    System(&'a System),
+}
+
 /// All there is to report about one run.
 pub struct Results<'a> {
     pub input: &'a str,
-    /// `None` if the run ended before there was one.
-    pub program: Option<&'a Program>,
+    /// `None` if the run ended before it was read.
+    pub checked: Option<Checked<'a>>,
     pub list: Vec<ReportedResult<'a>>,
     /// With `--stats`.
     pub measured: Option<Measured>,

@@ -1,7 +1,7 @@
 //! Results as text, for people.
 
-use super::{Measured, Results, trace};
-use crate::check::{TraceFinding, Verdict};
+use super::{Checked, Measured, Results, pushdown, trace};
+use crate::check::{Execution, TraceFinding, Verdict};
 use crate::property::Kind;
 use std::io::Write;
 
@@ -26,9 +26,12 @@ pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()>
             (Some(_), Some(reason)) => writeln!(out, " (no trace: {})", reason.advice())?,
             (_, None) => writeln!(out)?,
         }
-        match (&result.finding.trace, results.program) {
-            (TraceFinding::Found(found), Some(program)) => {
+        match (&result.finding.trace, results.checked) {
+            (TraceFinding::Found(Execution::Program(found)), Some(Checked::Program(program))) => {
                 trace::write(program, found, &result.finding.observed, out)?;
+            }
+            (TraceFinding::Found(Execution::System(found)), Some(Checked::System(system))) => {
+                pushdown::write(system, found, out)?;
             }
             (TraceFinding::TooLong(steps), _) => writeln!(
                 out,

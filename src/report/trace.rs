@@ -7,7 +7,7 @@
 
 use super::excerpt::harmless;
 use super::failure::explain;
-use super::values::{Row, Valued, returned, scalar, variables};
+use super::values::{Row, Valued, Words, returned, scalar, variables};
 use crate::analysis::Observed;
 use crate::interpreter::replay::{Location, Step, Trace};
 use crate::program::{Cell, Declaration, PointId, Program, VariableId};
@@ -27,37 +27,68 @@ pub fn write(
 ) -> std::io::Result<()> {
     let relevant = relevant_values(program, trace, observed);
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
-    let statements: Vec<String> = steps
-        .iter()
-        .map(|step| statement(program, trace, step))
-        .collect();
-    let width = |step: &Step, text: &String| 2 * indent(step) as usize + text.chars().count();
-    let widest = steps.iter().zip(&statements).map(|(s, t)| width(s, t));
-    let column = widest.max().unwrap_or(0).min(LONGEST_TEXT + 20);
-    let mut lines = Lines::new(program);
-    let numbers: Vec<u32> = steps.iter().map(|step| lines.number(step)).collect();
-    let digits = numbers
-        .iter()
-        .max()
-        .map_or(1, |most| most.to_string().len());
+    let mut numbers = Numbers::new(program);
     // For each frame, the values shown last.
     let mut frames: Vec<Shown> = Vec::new();
     let mut globals = Shown::default();
+    let mut lines = Vec::with_capacity(steps.len());
     for (i, step) in steps.iter().enumerate() {
-        if i == trace.stem.len() {
-            writeln!(out, "  {}", describe_loop(program, trace))?;
-            if step.view().is_none() {
-                break;
-            }
+        if i >= trace.stem.len() && step.view().is_none() {
+            break;
         }
-        let values = values(program, &steps, i, &relevant[i], &mut frames, &mut globals);
-        let number = match numbers[i] {
+        lines.push(Line {
+            number: numbers.number(step),
+            depth: step.depth,
+            text: statement(program, trace, step),
+            values: values(program, &steps, i, &relevant[i], &mut frames, &mut globals),
+        });
+    }
+    let around = describe_loop(program, trace);
+    write_lines(&lines, trace.stem.len(), &around, out)
+}
+
+/// One configuration of a trace.
+pub struct Line {
+    /// In the source; 0 for none.
+    pub number: u32,
+    /// How many frames are below.
+    pub depth: u32,
+    pub text: String,
+    pub values: String,
+}
+
+/// Writes the lines in columns, and what `around` says of the loop before those after the
+/// stem.
+pub fn write_lines(
+    lines: &[Line],
+    stem: usize,
+    around: &str,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    let indent = |line: &Line| 2 * line.depth.min(DEEPEST_INDENT) as usize;
+    let deep = |line: &Line| match line.depth > DEEPEST_INDENT {
+        true => format!("[depth {}] {}", line.depth, line.text),
+        false => line.text.clone(),
+    };
+    let width = |line: &Line| indent(line) + deep(line).chars().count();
+    let widest = lines.iter().map(width).max().unwrap_or(0);
+    let column = widest.min(LONGEST_TEXT + 20);
+    let digits = lines.iter().map(|line| line.number).max();
+    let digits = digits.map_or(1, |most| most.to_string().len());
+    for (i, line) in lines.iter().enumerate() {
+        if i == stem {
+            writeln!(out, "  {around}")?;
+        }
+        let number = match line.number {
             0 => String::new(),
             number => number.to_string(),
         };
-        let text = format!("{:2$}{}", "", statements[i], 2 * indent(step) as usize);
-        let row = format!("  {number:>digits$}  {text:<column$}  {values}");
+        let text = format!("{:2$}{}", "", deep(line), indent(line));
+        let row = format!("  {number:>digits$}  {text:<column$}  {}", line.values);
         writeln!(out, "{}", row.trim_end())?;
+    }
+    if lines.len() == stem && !around.is_empty() {
+        writeln!(out, "  {around}")?;
     }
     Ok(())
 }
@@ -70,10 +101,6 @@ fn describe_loop(program: &Program, trace: &Trace) -> String {
     if last.view().is_none() {
         return "loop: the program stays there for ever".to_owned();
     }
-    let steps = match trace.cycle.len() {
-        1 => "1 step".to_owned(),
-        several => format!("{several} steps"),
-    };
     // The frames that are below the last step, but were not below the first.
     let mut left = Vec::new();
     let mut latest: FxHashMap<u32, &Step> = FxHashMap::default();
@@ -86,16 +113,27 @@ fn describe_loop(program: &Program, trace: &Trace) -> String {
             left.push(program.names.text(program.procedure_of(point).name));
         }
     }
-    match left.as_slice() {
+    describe_rounds(trace.cycle.len(), &left, "frame")
+}
+
+/// How long a loop is, and what each round leaves on the stack.
+pub fn describe_rounds(steps: usize, left: &[&str], what: &str) -> String {
+    let steps = match steps {
+        1 => "1 step".to_owned(),
+        several => format!("{several} steps"),
+    };
+    match left {
         [] => format!("loop: {steps}"),
-        [one] => format!("loop: {steps}; each round leaves one more frame of `{one}` on the stack"),
+        [one] => {
+            format!("loop: {steps}; each round leaves one more {what} of `{one}` on the stack")
+        }
         several => {
             let mut names = several.to_vec();
             names.sort_unstable();
             names.dedup();
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             format!(
-                "loop: {steps}; each round leaves {} more frames of {} on the stack",
+                "loop: {steps}; each round leaves {} more {what}s of {} on the stack",
                 several.len(),
                 names.join(", ")
             )
@@ -104,14 +142,14 @@ fn describe_loop(program: &Program, trace: &Trace) -> String {
 }
 
 /// Line numbers of points, each counted once.
-struct Lines<'a> {
+struct Numbers<'a> {
     program: &'a Program,
     known: FxHashMap<PointId, u32>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> Numbers<'a> {
     fn new(program: &'a Program) -> Self {
-        Lines {
+        Numbers {
             program,
             known: FxHashMap::default(),
         }
@@ -129,10 +167,6 @@ impl<'a> Lines<'a> {
     }
 }
 
-fn indent(step: &Step) -> u32 {
-    step.depth.min(DEEPEST_INDENT)
-}
-
 fn statement(program: &Program, trace: &Trace, step: &Step) -> String {
     let point = match step.location {
         Location::At(point) => point,
@@ -143,9 +177,6 @@ fn statement(program: &Program, trace: &Trace, step: &Step) -> String {
         }
     };
     let mut text = String::new();
-    if step.depth > DEEPEST_INDENT {
-        text.push_str(&format!("[depth {}] ", step.depth));
-    }
     for label in program.labels_of(point) {
         text.push_str(label);
         text.push_str(": ");
@@ -172,15 +203,30 @@ fn statement(program: &Program, trace: &Trace, step: &Step) -> String {
 
 /// The values of some cells when they were shown last.
 #[derive(Default)]
-struct Shown(Vec<Option<u64>>);
+pub struct Shown {
+    values: Vec<Option<u64>>,
+    /// Whose cells they are.
+    owner: u32,
+}
 
 impl Shown {
-    /// True if this is news.
-    fn show(&mut self, index: usize, value: u64) -> bool {
-        if self.0.len() <= index {
-            self.0.resize(index + 1, None);
+    pub fn clear(&mut self) {
+        self.values.clear();
+    }
+
+    /// Forgets what belonged to another owner.
+    pub fn belong_to(&mut self, owner: u32) {
+        if std::mem::replace(&mut self.owner, owner) != owner {
+            self.clear();
         }
-        self.0[index].replace(value) != Some(value)
+    }
+
+    /// True if this is news.
+    pub fn show(&mut self, index: usize, value: u64) -> bool {
+        if self.values.len() <= index {
+            self.values.resize(index + 1, None);
+        }
+        self.values[index].replace(value) != Some(value)
     }
 }
 
@@ -205,19 +251,33 @@ fn values(
     }
     let mut parts = Vec::new();
     if entered {
-        globals.0.clear();
+        globals.clear();
         parts.push(harmless(program.names.text(procedure.name)));
     }
     let (cells, declared) = (&program.globals, &program.declarations);
     let is_relevant = |i: usize| relevant.contains(&VariableId::Global(i as u32));
     let mut is_news = |i, value| is_relevant(i) && globals.show(i, value);
     let all = step.valuation.globals();
-    show_changes(program, cells, declared, all, &mut is_news, &mut parts);
+    show_changes(
+        program.into(),
+        cells,
+        declared,
+        all,
+        &mut is_news,
+        &mut parts,
+    );
     let (cells, declared) = (&procedure.locals, &procedure.declarations);
     let is_relevant = |i: usize| relevant.contains(&VariableId::Local(i as u32));
     let mut is_news = |i, value| is_relevant(i) && frames[depth].show(i, value);
     let all = step.valuation.locals();
-    show_changes(program, cells, declared, all, &mut is_news, &mut parts);
+    show_changes(
+        program.into(),
+        cells,
+        declared,
+        all,
+        &mut is_news,
+        &mut parts,
+    );
     if let Some(returns) = step
         .returns
         .as_deref()
@@ -225,7 +285,7 @@ fn values(
         && procedure.exit() == point
     {
         let shapes = &procedure.return_shapes;
-        let values = returned(program, &procedure.returns, shapes, returns);
+        let values = returned(program.into(), &procedure.returns, shapes, returns);
         let values: Vec<_> = values.iter().map(text_of).collect();
         parts.push(format!("returns {}", values.join(", ")));
     }
@@ -243,8 +303,8 @@ fn text_of(value: &Valued<'_>) -> String {
 }
 
 /// The cells that are news; put together where all of a variable are.
-fn show_changes(
-    program: &Program,
+pub fn show_changes(
+    words: Words<'_>,
     cells: &[Cell],
     declarations: &[Declaration],
     values: &[u64],
@@ -258,19 +318,19 @@ fn show_changes(
             .collect();
         if !news.is_empty() && news.len() == variable.cells().len() {
             let value = Valued {
-                program,
+                words,
                 row: Row::Cells(cells),
                 values,
                 shape: variable.shape,
                 first: variable.first,
             };
-            let name = harmless(program.names.text(variable.name));
+            let name = harmless(words.names.text(variable.name));
             parts.push(format!("{name}={}", text_of(&value)));
             continue;
         }
         for i in news {
-            let name = harmless(program.names.text(cells[i].name));
-            let value = scalar(program, cells[i].domain, values[i]);
+            let name = harmless(words.names.text(cells[i].name));
+            let value = scalar(words, cells[i].domain, values[i]);
             parts.push(format!("{name}={}", harmless(&value)));
         }
     }

@@ -3,12 +3,38 @@
 //! Truth values are 0 and 1, numbers themselves, enumerations their names; arrays are
 //! lists, structs have fields.
 
-use crate::names::Name;
-use crate::program::{Cell, Declaration, Domain, Field, Program, Shape};
+use crate::names::{Name, Names};
+use crate::program::{Cell, Declaration, Domain, Enumeration, Field, Program, Shape};
+use crate::pushdown::System;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use std::borrow::Cow;
 use std::ops::Range;
+
+/// How names and the values of enumerations are spelled.
+#[derive(Clone, Copy)]
+pub struct Words<'a> {
+    pub names: &'a Names,
+    enumerations: &'a [Enumeration],
+}
+
+impl<'a> From<&'a Program> for Words<'a> {
+    fn from(program: &'a Program) -> Self {
+        Words {
+            names: &program.names,
+            enumerations: &program.enumerations,
+        }
+    }
+}
+
+impl<'a> From<&'a System> for Words<'a> {
+    fn from(system: &'a System) -> Self {
+        Words {
+            names: &system.names,
+            enumerations: &[],
+        }
+    }
+}
 
 /// A row of cells: those of variables, or of what is returned.
 #[derive(Clone, Copy)]
@@ -29,7 +55,7 @@ impl Row<'_> {
 /// The value of a variable.
 #[derive(Clone, Copy)]
 pub struct Valued<'a> {
-    pub program: &'a Program,
+    pub words: Words<'a>,
     pub row: Row<'a>,
     /// Of the whole row.
     pub values: &'a [u64],
@@ -74,19 +100,19 @@ pub fn variables<'a>(
 }
 
 /// The value of one cell as text.
-pub fn scalar(program: &Program, domain: Domain, value: u64) -> Cow<'_, str> {
-    match name_of(program, domain, value) {
+pub fn scalar(words: Words<'_>, domain: Domain, value: u64) -> Cow<'_, str> {
+    match name_of(words, domain, value) {
         Some(name) => name.into(),
         None => value.to_string().into(),
     }
 }
 
-fn name_of(program: &Program, domain: Domain, value: u64) -> Option<&str> {
+fn name_of(words: Words<'_>, domain: Domain, value: u64) -> Option<&str> {
     let Domain::Enumeration { id, .. } = domain else {
         return None;
     };
-    let names = &program.enumerations.get(id as usize)?.names;
-    Some(program.names.text(*names.get(value as usize)?))
+    let names = &words.enumerations.get(id as usize)?.names;
+    Some(words.names.text(*names.get(value as usize)?))
 }
 
 impl Valued<'_> {
@@ -98,22 +124,22 @@ impl Valued<'_> {
         }
     }
 
-    /// The elements of an array.
+    /// The elements of an array, so many cells apart.
     fn elements<'a>(
         &'a self,
         length: u32,
         stride: u32,
         element: &'a Shape,
     ) -> impl Iterator<Item = Valued<'a>> {
-        let stride = stride as usize;
-        (0..length as usize).map(move |k| self.part(element, self.first + k * stride))
+        let begins = (0..length).map(move |k| self.first + (k * stride) as usize);
+        begins.map(|first| self.part(element, first))
     }
 
     /// The fields of a struct.
     fn fields<'a>(&'a self, fields: &'a [Field]) -> impl Iterator<Item = (&'a str, Valued<'a>)> {
-        fields.iter().map(move |field| {
+        fields.iter().map(|field| {
             let part = self.part(&field.shape, self.first + field.offset as usize);
-            (self.program.names.text(field.name), part)
+            (self.words.names.text(field.name), part)
         })
     }
 
@@ -122,7 +148,7 @@ impl Valued<'_> {
         match self.shape {
             Shape::Scalar => {
                 let domain = self.row.domain(self.first);
-                out.push_str(&scalar(self.program, domain, self.values[self.first]));
+                out.push_str(&scalar(self.words, domain, self.values[self.first]));
             }
             Shape::Array {
                 length,
@@ -156,7 +182,7 @@ impl Serialize for Valued<'_> {
         match self.shape {
             Shape::Scalar => {
                 let value = self.values[self.first];
-                match name_of(self.program, self.row.domain(self.first), value) {
+                match name_of(self.words, self.row.domain(self.first), value) {
                     Some(name) => serializer.serialize_str(name),
                     None => serializer.serialize_u64(value),
                 }
@@ -186,7 +212,7 @@ impl Serialize for Valued<'_> {
 
 /// What a procedure returns: the values and their shapes.
 pub fn returned<'a>(
-    program: &'a Program,
+    words: Words<'a>,
     domains: &'a [Domain],
     shapes: &'a [Shape],
     values: &'a [u64],
@@ -199,7 +225,7 @@ pub fn returned<'a>(
     let mut first = 0;
     let part = |shape: &'a Shape| {
         let part = Valued {
-            program,
+            words,
             row: Row::Domains(domains),
             values,
             shape,
@@ -209,4 +235,29 @@ pub fn returned<'a>(
         part
     };
     shapes.into_iter().map(part).collect()
+}
+
+/// Variables and their values, as an object.
+#[derive(Clone, Copy)]
+pub struct Variables<'a> {
+    pub words: Words<'a>,
+    pub cells: &'a [Cell],
+    pub declarations: &'a [Declaration],
+    pub values: &'a [u64],
+}
+
+impl Serialize for Variables<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let entries = variables(self.cells, self.declarations).map(|variable| {
+            let value = Valued {
+                words: self.words,
+                row: Row::Cells(self.cells),
+                values: self.values,
+                shape: variable.shape,
+                first: variable.first,
+            };
+            (self.words.names.text(variable.name), value)
+        });
+        serializer.collect_map(entries)
+    }
 }

@@ -67,6 +67,18 @@ impl Renaming {
         })
     }
 
+    /// The same, and further variables are quantified away.
+    pub fn forgetting(
+        self,
+        copies: &Copies<'_>,
+        levels: impl Iterator<Item = Level>,
+    ) -> Result<Self, OutOfNodes> {
+        Ok(Renaming {
+            old: copies.bdds.and(&self.old, &copies.cube(levels)?)?,
+            equality: self.equality,
+        })
+    }
+
     pub fn apply(&self, bdds: &Bdds, f: &Bdd) -> BddResult {
         bdds.and_exists(f, &self.equality, &self.old)
     }

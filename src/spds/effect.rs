@@ -86,23 +86,9 @@ impl<'e> Effect<'e> {
     /// Whether some expression might have no value, or some value not fit its place: false
     /// only if that is certain, at a glance.
     pub fn may_fail(&self, program: &Program) -> bool {
-        let is_partial = |expression: &Expression| {
-            let operations = program.expressions.operations(*expression);
-            operations.iter().any(Operation::may_have_no_value)
-        };
-        self.conditions
-            .iter()
-            .any(|(condition, _)| is_partial(condition))
-            || self.assignments.iter().any(|assignment| {
-                let misfits = match &assignment.source {
-                    Source::Of(expression) => {
-                        is_partial(expression) || assignment.domain != Domain::Boolean
-                    }
-                    Source::Bits(_, domain) => domain.size() > assignment.domain.size(),
-                    Source::Any => false,
-                };
-                misfits || matches!(assignment.place, Place::Element { .. })
-            })
+        let mut conditions = self.conditions.iter();
+        conditions.any(|(condition, _)| is_partial(program, *condition))
+            || self.assignments.iter().any(|a| a.may_fail(program))
     }
 
     /// The variables that get values, perhaps with repetitions: all but the arbitrary ones;
@@ -133,12 +119,28 @@ impl<'e> Effect<'e> {
         };
         let meets = |other: &Assignment| {
             let others = other.place.bits();
-            !std::ptr::eq(other, assignment)
-                && other.below == assignment.below
-                && others.start < bits.end
-                && bits.start < others.end
+            !std::ptr::eq(other, assignment) && others.start < bits.end && bits.start < others.end
         };
         is_any && !self.assignments.iter().any(meets)
+    }
+}
+
+fn is_partial(program: &Program, expression: Expression) -> bool {
+    let operations = program.expressions.operations(expression);
+    operations.iter().any(Operation::may_have_no_value)
+}
+
+impl Assignment {
+    /// Whether the value might be missing or not fit, or the place not exist.
+    pub fn may_fail(&self, program: &Program) -> bool {
+        let misfits = match &self.source {
+            Source::Of(expression) => {
+                is_partial(program, *expression) || self.domain != Domain::Boolean
+            }
+            Source::Bits(_, domain) => domain.size() > self.domain.size(),
+            Source::Any => false,
+        };
+        misfits || matches!(self.place, Place::Element { .. })
     }
 }
 

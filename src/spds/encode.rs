@@ -5,15 +5,16 @@
 //! the call; one head for failed assertions and one for termination. With an observer the
 //! result is the product with its automaton, again a symbolic pushdown system.
 
+use super::assembly::{Assembly, Frame, Handing};
 use super::copies::{Copies, Copy};
 use super::effect::{Assignment, Effect, Outcome, Place, Source, Watched};
-use super::frame::{FrameVariables, make_interface};
+use super::frame::FrameVariables;
 use super::heads::{HeadMeaning, ProgramHeads};
 use super::observer::Observer;
-use super::product::Memory;
+use super::product::{Memory, Product};
 use super::proposition;
 use super::statement::Transfers;
-use super::{Entry, EntryId, Head, Interface, Right, Rule, Spds, TransferId};
+use super::{EntryId, Head, Right, Spds, TransferId};
 use crate::analysis::{CallGraph, DataVariable, Layout, Liveness, ModRef, Observed};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
@@ -42,7 +43,7 @@ pub fn encode(
     program: &Program,
     analyses: &Analyses<'_>,
     copies: &Copies<'_>,
-    observer: Option<Observer<'_, '_>>,
+    observer: Option<Observer<'_, '_, Program>>,
 ) -> Result<(Spds, ProgramHeads), OutOfNodes> {
     let heads = ProgramHeads::new(program, analyses);
     let mut encoder = Encoder {
@@ -52,17 +53,11 @@ pub fn encode(
         variables: FrameVariables::choose(program, analyses, &heads),
         returning_of: heads.returning_heads().collect(),
         heads,
-        observer,
-        moves: FxHashMap::default(),
+        product: Product::new(copies, &analyses.layout, observer),
         transfers: Transfers::new(program, &analyses.layout, copies),
-        rules: Vec::new(),
-        interfaces: Vec::new(),
-        known_interfaces: FxHashMap::default(),
-        entries: Vec::new(),
-        resumes: Vec::new(),
-        known_resumes: FxHashMap::default(),
+        assembly: Assembly::new(copies),
     };
-    let memory = encoder.initial_memory()?;
+    let memory = encoder.product.initial_memory()?;
     for procedure in program.procedure_ids() {
         encoder.add_entry(procedure, &memory)?;
     }
@@ -78,24 +73,17 @@ pub fn changes_frames_below(program: &Program) -> bool {
     program.points.iter().any(|point| changes(&point.action))
 }
 
-pub(super) struct Encoder<'a, 'b> {
+struct Encoder<'a, 'b> {
     program: &'a Program,
-    pub(super) analyses: &'a Analyses<'a>,
-    pub(super) copies: &'a Copies<'b>,
+    analyses: &'a Analyses<'a>,
+    copies: &'a Copies<'b>,
     heads: ProgramHeads,
     /// The returning head of a call, if it has one.
     returning_of: FxHashMap<PointId, Head>,
     variables: FrameVariables,
-    pub(super) observer: Option<Observer<'a, 'b>>,
-    /// The automaton's moves for each letter and kind of rule.
-    pub(super) moves: FxHashMap<u64, Bdd>,
+    product: Product<'a, 'b, Program>,
     transfers: Transfers<'a, 'b>,
-    rules: Vec<Rule>,
-    interfaces: Vec<Interface>,
-    known_interfaces: FxHashMap<Vec<u64>, u32>,
-    entries: Vec<Entry>,
-    resumes: Vec<Bdd>,
-    known_resumes: FxHashMap<Vec<u64>, u32>,
+    assembly: Assembly<'a, 'b>,
 }
 
 /// The data variables that matter after a step.
@@ -109,23 +97,16 @@ impl Encoder<'_, '_> {
         let row = procedure.0 as usize;
         let (uninitialised, valid) = self.valid_locals(procedure)?;
         let initial = &self.copies.bdds.and(memory, &valid)?;
-        let sets = &self.variables;
-        let (key, rigid) = (sets.keys.row(row), sets.rigid.row(row));
-        let handed = sets.handed.row(row);
-        let known = [key, rigid, handed, &uninitialised].concat();
-        let interface = match self.known_interfaces.get(&known) {
-            Some(interface) => *interface,
-            None => {
-                let interface = self.interfaces.len() as u32;
-                let made = make_interface(self.copies, key, rigid, handed, initial)?;
-                self.interfaces.push(made);
-                self.known_interfaces.insert(known, interface);
-                interface
-            }
-        };
         let head = self.heads.at(self.program.procedure(procedure).entry());
-        self.entries.push(Entry { head, interface });
-        Ok(())
+        let sets = &self.variables;
+        let handing = Handing {
+            key: sets.keys.row(row),
+            rigid: sets.rigid.row(row),
+            handed: sets.handed.row(row),
+            lost: &[],
+        };
+        self.assembly
+            .add_entry(head, &handing, &uninitialised, initial)
     }
 
     /// A variable that is not initialised has any value, but one of its domain: which
@@ -288,7 +269,7 @@ impl Encoder<'_, '_> {
                 let mut after = self.variables.handed.row(row).to_vec();
                 bits::join(&mut after, self.variables.rigid.row(row));
                 let right = Right::Pop {
-                    interface: self.entries[row].interface,
+                    interface: self.assembly.entries[row].interface,
                 };
                 let effect = Effect {
                     conditions: &conditions,
@@ -296,7 +277,7 @@ impl Encoder<'_, '_> {
                 };
                 let from = self.heads.at(point);
                 let transfer = self.transfer(from, After::These(&after), effect, Memory::Pop)?;
-                self.add_rule(from, transfer, right, false);
+                self.assembly.add_rule(from, transfer, right, false);
             }
         }
         Ok(())
@@ -365,11 +346,11 @@ impl Encoder<'_, '_> {
         if self.program.overflow == Overflow::Block || !effect.may_fail(self.program) {
             return Ok(());
         }
-        let number = self.watch(self.place(from), memory)?;
-        let set = self.set_by(memory);
+        let number = self.product.watch(self.place(from), memory)?;
+        let set = self.product.set_by(memory);
         let watched = number.map(|number| Watched {
             number,
-            relation: &self.moves[&number],
+            relation: self.product.moves(number),
             set: &set,
         });
         let effect = Effect { watched, ..effect };
@@ -377,7 +358,8 @@ impl Encoder<'_, '_> {
         let error = self.heads.error();
         let after = self.variables.heads.row(error.0 as usize);
         if let Some(transfer) = self.transfers.failure(before, after, &effect)? {
-            self.add_rule(from, transfer, Right::Step(error), memory == Memory::Return);
+            self.assembly
+                .add_rule(from, transfer, Right::Step(error), memory == Memory::Return);
         }
         Ok(())
     }
@@ -390,11 +372,11 @@ impl Encoder<'_, '_> {
         effect: Effect<'_>,
         memory: Memory,
     ) -> Result<TransferId, OutOfNodes> {
-        let number = self.watch(self.place(from), memory)?;
-        let set = self.set_by(memory);
+        let number = self.product.watch(self.place(from), memory)?;
+        let set = self.product.set_by(memory);
         let watched = number.map(|number| Watched {
             number,
-            relation: &self.moves[&number],
+            relation: self.product.moves(number),
             set: &set,
         });
         let effect = Effect { watched, ..effect };
@@ -416,11 +398,12 @@ impl Encoder<'_, '_> {
 
     /// A program that has stopped stays as it is for ever, as far as an observer cares.
     fn encode_stopped(&mut self) -> Result<(), OutOfNodes> {
-        if self.observer.is_some() {
+        if self.product.observer.is_some() {
             for head in [self.heads.error(), self.heads.terminated()] {
                 let (after, effect) = (After::At(head), Effect::of(self.program.entry));
                 let transfer = self.transfer(head, after, effect, Memory::Step)?;
-                self.add_rule(head, transfer, Right::Step(head), false);
+                self.assembly
+                    .add_rule(head, transfer, Right::Step(head), false);
             }
         }
         Ok(())
@@ -448,7 +431,8 @@ impl Encoder<'_, '_> {
         };
         let from = self.heads.at(from);
         let transfer = self.transfer(from, After::At(to), effect, Memory::Step)?;
-        self.add_rule(from, transfer, Right::Step(to), false);
+        self.assembly
+            .add_rule(from, transfer, Right::Step(to), false);
         Ok(())
     }
 
@@ -471,15 +455,6 @@ impl Encoder<'_, '_> {
             .collect()
     }
 
-    fn add_rule(&mut self, from: Head, transfer: TransferId, right: Right, internal: bool) {
-        self.rules.push(Rule {
-            from,
-            transfer,
-            right,
-            internal,
-        });
-    }
-
     fn encode_call(
         &mut self,
         procedure: ProcedureId,
@@ -492,31 +467,35 @@ impl Encoder<'_, '_> {
         let key = self.variables.keys.row(call.callee.0 as usize).to_vec();
         let kept = self.variables.kept(self.analyses, call.callee, saved);
         let assignments = self.passed(procedure, call, &key, &kept);
-        let number = self.watch(proposition::Place::At(point), Memory::Push)?;
-        let set = self.set_by(Memory::Push);
+        let number = self
+            .product
+            .watch(proposition::Place::At(point), Memory::Push)?;
+        let set = self.product.set_by(Memory::Push);
         let effect = Effect {
             conditions,
             assignments: &assignments,
             watched: number.map(|number| Watched {
                 number,
-                relation: &self.moves[&number],
+                relation: self.product.moves(number),
                 set: &set,
             }),
             ..Effect::of(procedure)
         };
         let before = self.variables.at(point);
         let transfer = self.transfers.push(before, &key, &kept, &effect)?;
+        let handed = self.variables.handed.row(call.callee.0 as usize);
+        let needed = self.variables.heads.row(saved.0 as usize);
+        let resume = self.assembly.resume(&key, handed, needed)?;
         let right = Right::Push {
             entry: EntryId(call.callee.0),
             saved,
             below: self.heads.at(point),
-            resume: self.resume(&key, call.callee, saved)?,
+            resume,
         };
-        self.add_rule(self.heads.at(point), transfer, right, false);
-        // Also where the value goes nowhere that matters it must be there and fit.
-        let all = self.passed(procedure, call, &self.everything(), &self.everything());
+        self.assembly
+            .add_rule(self.heads.at(point), transfer, right, false);
         let effect = Effect {
-            assignments: &all,
+            assignments: &assignments,
             ..Effect::of(procedure)
         };
         self.add_failure(point, conditions, effect)?;
@@ -526,15 +505,9 @@ impl Encoder<'_, '_> {
         }
     }
 
-    fn everything(&self) -> Vec<u64> {
-        let width = self.analyses.layout.len();
-        let mut all = vec![0; (width as usize).div_ceil(64).max(1)];
-        bits::insert_all(&mut all, 0..width);
-        all
-    }
-
     /// What a call passes to its callee's key, and what the assignments that come with it
-    /// change in the kept part of its own frame.
+    /// change in the kept part of its own frame. Also a value that goes nowhere that matters
+    /// must be there and fit.
     fn passed(
         &self,
         procedure: ProcedureId,
@@ -558,7 +531,9 @@ impl Encoder<'_, '_> {
                 source: Source::Of(*argument),
                 below: false,
             })
-            .filter(|assignment| is_in(key, assignment.place.bits()))
+            .filter(|assignment| {
+                is_in(key, assignment.place.bits()) || assignment.may_fail(self.program)
+            })
             .collect();
         let globals = bits::members(key).filter(|bit| layout.global_range().contains(bit));
         passed.extend(globals.map(|bit| Assignment {
@@ -573,7 +548,8 @@ impl Encoder<'_, '_> {
             };
             let touched = assignment.place.bits();
             let is_global = layout.global_range().contains(&touched.start);
-            if is_global && is_in(key, touched.clone()) {
+            let is_passed = is_global && is_in(key, touched.clone());
+            if is_passed {
                 // The copy of the old value; what another assignment says is weighed later.
                 let is_copy = |other: &Assignment| {
                     matches!(other.source, Source::Bits(..))
@@ -582,7 +558,7 @@ impl Encoder<'_, '_> {
                 passed.retain(|other| !is_copy(other));
                 passed.push(assignment.clone());
             }
-            if is_in(kept, touched) {
+            if is_in(kept, touched) || !is_passed && assignment.may_fail(self.program) {
                 passed.push(Assignment {
                     below: true,
                     ..assignment
@@ -618,7 +594,8 @@ impl Encoder<'_, '_> {
             ..Effect::of(procedure)
         };
         let transfer = self.transfer(returning, After::At(next), effect, Memory::Return)?;
-        self.add_rule(returning, transfer, Right::Step(next), true);
+        self.assembly
+            .add_rule(returning, transfer, Right::Step(next), true);
         let effect = Effect {
             assignments: &targets,
             ..Effect::of(procedure)
@@ -626,82 +603,35 @@ impl Encoder<'_, '_> {
         self.add_failing_rule(returning, effect, Memory::Return)
     }
 
-    /// What is quantified when a frame resumes: see [`Spds::resumes`].
-    fn resume(&mut self, key: &[u64], callee: ProcedureId, saved: Head) -> Result<u32, OutOfNodes> {
-        let mut unneeded = self.variables.handed.row(callee.0 as usize).to_vec();
-        let needed = self.variables.heads.row(saved.0 as usize);
-        for (word, needed) in unneeded.iter_mut().zip(needed) {
-            *word &= !needed;
-        }
-        let known = [key, &unneeded].concat();
-        if let Some(resume) = self.known_resumes.get(&known) {
-            return Ok(*resume);
-        }
-        let key = bits::members(key).map(|v| self.copies.level(v, Copy::Next));
-        let unneeded = bits::members(&unneeded).map(|v| self.copies.level(v, Copy::Current));
-        let resume = self.resumes.len() as u32;
-        self.resumes.push(self.copies.cube(key.chain(unneeded))?);
-        self.known_resumes.insert(known, resume);
-        Ok(resume)
-    }
-
-    fn finish(mut self) -> Result<(Spds, ProgramHeads), OutOfNodes> {
-        // The rules of returning heads were added after those of their calls.
-        self.rules.sort_by_key(|rule| rule.from);
-        let count = self.heads.count();
-        let mut first_rule = vec![0; count + 1];
-        for rule in &self.rules {
-            first_rule[rule.from.0 as usize + 1] += 1;
-        }
-        for head in 0..count {
-            first_rule[head + 1] += first_rule[head];
-        }
-        let copies = self.copies;
-        let all = 0..self.analyses.layout.len();
-        let current = |v| copies.level(v, Copy::Current);
-        let entry = |v| copies.level(v, Copy::Entry);
-        let layout = &self.analyses.layout;
-        let memory = layout.seen().zip(layout.seen_returned());
-        let stopped = self.variables.heads.row(self.heads.terminated().0 as usize);
-        let unneeded = all.clone().filter(|v| !bits::contains(stopped, *v));
-        let bottom_forget = copies.cube(unneeded.map(current))?;
-        let (start_set, accepting, bottom) = match &self.observer {
+    fn finish(self) -> Result<(Spds, ProgramHeads), OutOfNodes> {
+        let bdds = self.copies.bdds;
+        let terminated = self.heads.terminated();
+        let (start_set, accepting, bottom) = match &self.product.observer {
             None => {
-                let bottom = self.analyses.exact.then(|| self.heads.terminated());
+                let bottom = self.analyses.exact.then_some(terminated);
                 (self.valid_start()?, None, bottom)
             }
             Some(observer) => {
-                let states = copies
-                    .bdds
-                    .and(&observer.initial()?, &self.valid_start()?)?;
-                let start = copies.bdds.and(&states, &self.initial_memory()?)?;
+                let states = bdds.and(&observer.initial()?, &self.valid_start()?)?;
+                let start = bdds.and(&states, &self.product.initial_memory()?)?;
                 let accepting = observer.accepting(Copy::Current)?;
-                (start, Some(accepting), Some(self.heads.terminated()))
+                (start, Some(accepting), Some(terminated))
             }
         };
-        let spds = Spds {
-            globals: layout.global_range(),
+        let frame = Frame {
+            layout: self.analyses.layout.clone(),
             ranks: self.ranks(false),
             backward_ranks: self.ranks(true),
-            rules: self.rules,
-            first_rule,
             transfers: self.transfers.list,
-            entries: self.entries,
-            interfaces: self.interfaces,
-            resumes: self.resumes,
-            all_current: copies.cube(all.clone().map(current))?,
-            all_entry: copies.cube(all.clone().map(entry))?,
-            all_current_and_entry: copies.cube(all.clone().map(current).chain(all.map(entry)))?,
+            bottom_variables: self.variables.heads.row(terminated.0 as usize).to_vec(),
             variables: self.variables.heads,
             start: self.heads.at(self.program.entry_point()),
             start_set,
             bottom,
-            bottom_forget,
-            stopped: vec![self.heads.error(), self.heads.terminated()],
+            stopped: vec![self.heads.error(), terminated],
             accepting,
-            memory,
         };
-        Ok((spds, self.heads))
+        Ok((self.assembly.finish(frame)?, self.heads))
     }
 
     /// Callees before callers, inside a procedure along the control flow (or against it),

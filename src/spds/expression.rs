@@ -7,7 +7,7 @@
 
 use super::number::{Number, Partial};
 use crate::bdd::{Bdd, BddResult, Bdds, OutOfNodes};
-use crate::program::{Operation, VariableId, When};
+use crate::program::{Domain, Operation, VariableId, When};
 
 /// Where a condition may be 1 and where it may be 0; without meaning where the expression
 /// has no value.
@@ -54,6 +54,14 @@ impl May {
 }
 
 impl Term {
+    /// What a cell of this domain holds.
+    pub fn constant(bdds: &Bdds, domain: Domain, value: u64) -> Self {
+        match domain {
+            Domain::Boolean => Term::Truth(May::certain(bdds.constant(value != 0))),
+            _ => Term::Number(Number::constant(bdds, value)),
+        }
+    }
+
     /// As a number: truth values are 0 and 1.
     pub fn number(&self, bdds: &Bdds) -> Number {
         match self {
@@ -318,6 +326,7 @@ impl Machine<'_> {
             Operation::BitOr => a.bitwise(bdds, &b, |a, b| bdds.or(a, b)),
             Operation::BitXor => a.bitwise(bdds, &b, |a, b| bdds.xor(a, b)),
             Operation::ShiftLeft => a.shift_left(bdds, &b),
+            Operation::ShiftLeftOrFar => a.shift_left_or_far(bdds, &b),
             Operation::ShiftRight => a.shift_right(bdds, &b),
             other => unreachable!("{other:?} is no binary operation"),
         };

@@ -6,6 +6,7 @@
 //! is popped it *hands over* the globals it may have changed and somebody needs, and its
 //! return values. In a product the automaton's state goes with all of them.
 
+use super::assembly::Handing;
 use super::copies::{Copies, Copy};
 use super::encode::Analyses;
 use super::heads::ProgramHeads;
@@ -175,11 +176,15 @@ impl FrameVariables {
 /// the key when a frame is entered.
 pub fn make_interface(
     copies: &Copies<'_>,
-    key: &[u64],
-    rigid: &[u64],
-    handed: &[u64],
+    handing: &Handing<'_>,
     initial: &Bdd,
 ) -> Result<Interface, OutOfNodes> {
+    let Handing {
+        key,
+        rigid,
+        handed,
+        lost,
+    } = *handing;
     let bdds = copies.bdds;
     let key_in = |copy| bits::members(key).map(move |v| copies.level(v, copy));
     let handed_in = |copy| bits::members(handed).map(move |v| copies.level(v, copy));
@@ -207,6 +212,7 @@ pub fn make_interface(
         let others = (0..copies.data_variables()).filter(|v| !bits::contains(variables, *v));
         copies.cube(others.map(|v| copies.level(v, Copy::Current)))
     };
+    let lost_current = bits::members(lost).map(|v| copies.level(v, Copy::Current));
     let enter = copies.renaming(next_to_current().chain(next_to_entry))?;
     let enter_current = copies.renaming(next_to_current())?;
     Ok(Interface {
@@ -217,7 +223,9 @@ pub fn make_interface(
         enter: enter.constrained(bdds, initial)?,
         enter_current: enter_current.constrained(bdds, initial)?,
         key_to_next: copies.renaming(key_in(Copy::Current).zip(key_in(Copy::Next)))?,
-        leave: copies.renaming(edge_to_next)?,
+        leave: copies
+            .renaming(edge_to_next)?
+            .forgetting(copies, lost_current)?,
         key_next: copies.cube(key_in(Copy::Next))?,
         not_key: all_but(key)?,
         not_handed: all_but(handed)?,

@@ -82,6 +82,7 @@ impl Spds {
     ) -> BddResult {
         let transfer = self.transfer(rule);
         let before = self.pushing_with(bdds, rule, entry, set)?;
+        let frame = &bdds.exists(frame, &transfer.arbitrary)?;
         match &transfer.unset {
             None => bdds.and(&before, frame),
             Some(unset) => bdds.and_exists(&before, &unset.apply(bdds, frame)?, &transfer.below),
@@ -132,6 +133,7 @@ impl Spds {
         set: &Bdd,
     ) -> BddResult {
         let (interface, transfer) = (self.interface(entry), self.transfer(rule));
+        let set = &bdds.exists(set, &transfer.arbitrary)?;
         // Handed variables must not be taken for the caller's: the two meet in next.
         let after = interface.handed_to_next.apply(bdds, set)?;
         let Some(unset) = &transfer.unset else {

@@ -13,6 +13,7 @@
 //! frame changes are *rigid*: they have no entry copy, since their current value is the
 //! value at entry, and they are part of every head of the frame.
 
+mod assembly;
 pub mod copies;
 mod effect;
 mod encode;
@@ -25,12 +26,17 @@ mod observer;
 mod product;
 mod proposition;
 mod relation;
+mod rule;
 mod statement;
+mod system;
+mod transfer;
 
 pub use encode::{Analyses, changes_frames_below, encode};
+pub use expression::{Term, evaluate};
 pub use heads::{HeadMeaning, ProgramHeads};
-pub use observer::{Observer, extend_layout};
+pub use observer::{Observer, Places, extend_layout};
 pub use proposition::{Place, proposition_at};
+pub use system::{SystemAnalyses, SystemHead, SystemHeads, encode_system};
 
 use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
@@ -60,12 +66,13 @@ pub struct Transfer {
     pub set: Option<Renaming>,
     /// The way back.
     pub unset: Option<Renaming>,
-    /// The current variables that have any value after the step.
+    /// The current variables that have any value after the step; for a push, in the frame
+    /// below.
     pub arbitrary: Bdd,
     /// The next variables that the relation gives values to.
     pub set_next: Bdd,
-    /// In rising order: for a step, the variables that matter after it and do not keep
-    /// their values, set or arbitrary; for a push, those it sets in the frame below.
+    /// In rising order: the variables that matter after a step and do not keep their values,
+    /// set or arbitrary; for a push, those of the frame below.
     pub changed: Box<[DataVariable]>,
     /// For a push: the variables of the frame below that the relation gives values to.
     pub below: Bdd,

@@ -6,7 +6,7 @@
 //! has no value, it says so by a set of its own, and the bits mean nothing there.
 
 use crate::bdd::{Bdd, BddResult, Bdds, OutOfNodes};
-use crate::program::{Domain, SHIFT_LIMIT};
+use crate::program::{Domain, FAR, SHIFT_LIMIT};
 
 /// At least the sign.
 #[derive(Clone)]
@@ -192,6 +192,16 @@ impl Number {
         }
         let undefined = bdds.or(&undefined, &self.either_negative(bdds, by)?)?;
         Ok((result, undefined))
+    }
+
+    /// As [`Number::shift_left`], but [`FAR`] above the limit.
+    pub fn shift_left_or_far(&self, bdds: &Bdds, by: &Self) -> Partial {
+        let (result, undefined) = self.shift_left(bdds, by)?;
+        let negative = self.either_negative(bdds, by)?;
+        let bits = (0..=FAR.ilog2()).map(|bit| bdds.constant(bit == FAR.ilog2()));
+        let far = Number::natural(bdds, bits.collect());
+        let is_far = bdds.difference(&undefined, &negative)?;
+        Ok((far.or_else(bdds, &is_far, &result)?, negative))
     }
 
     /// Has no value where an operand is negative.

@@ -11,12 +11,30 @@
 
 use super::copies::{Copies, Copy};
 use super::proposition::{Place, proposition_at};
-use crate::analysis::{DataVariable, Layout};
+use crate::analysis::Layout;
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::program::{ProcedureId, Program};
 use crate::property::{Atom, Temporal};
 use ltl2ba_rs::{Class, Label};
 use rustc_hash::FxHashMap;
+
+/// Where configurations can be, and which propositions are true there.
+pub trait Places {
+    type Place: std::marker::Copy;
+
+    /// What is known of propositions at a place: where it is the same, so is
+    /// [`Places::truth`] of each of them.
+    fn known(&self, atoms: &[Atom], place: Self::Place) -> Vec<u8>;
+
+    /// Where a proposition is true at a place, over current variables.
+    fn truth(
+        &self,
+        copies: &Copies<'_>,
+        layout: &Layout,
+        atom: &Atom,
+        place: Self::Place,
+    ) -> BddResult;
+}
 
 /// How many bits the states of an automaton take, and whether frames must remember.
 pub fn extend_layout(mut layout: Layout, temporal: &Temporal) -> Layout {
@@ -26,8 +44,8 @@ pub fn extend_layout(mut layout: Layout, temporal: &Temporal) -> Layout {
     layout
 }
 
-pub struct Observer<'a, 'b> {
-    program: &'a Program,
+pub struct Observer<'a, 'b, P> {
+    places: &'a P,
     temporal: &'a Temporal,
     layout: Layout,
     copies: &'a Copies<'b>,
@@ -37,16 +55,16 @@ pub struct Observer<'a, 'b> {
     letters: Vec<Bdd>,
 }
 
-impl<'a, 'b> Observer<'a, 'b> {
+impl<'a, 'b, P: Places> Observer<'a, 'b, P> {
     /// `layout` is from [`extend_layout`].
     pub fn new(
-        program: &'a Program,
+        places: &'a P,
         temporal: &'a Temporal,
         layout: Layout,
         copies: &'a Copies<'b>,
     ) -> Self {
         Observer {
-            program,
+            places,
             temporal,
             layout,
             copies,
@@ -57,8 +75,8 @@ impl<'a, 'b> Observer<'a, 'b> {
 
     /// The automaton's steps from a configuration at this place, as an index for
     /// [`Observer::letter`]: equal letters have equal indices.
-    pub fn letter_at(&mut self, place: Place) -> Result<u32, OutOfNodes> {
-        let key = self.letter_key(place);
+    pub fn letter_at(&mut self, place: P::Place) -> Result<u32, OutOfNodes> {
+        let key = self.places.known(&self.temporal.atoms, place);
         if let Some(letter) = self.known.get(&key) {
             return Ok(*letter);
         }
@@ -71,11 +89,6 @@ impl<'a, 'b> Observer<'a, 'b> {
 
     pub fn letter(&self, letter: u32) -> &Bdd {
         &self.letters[letter as usize]
-    }
-
-    /// The variables that every step of the execution sets.
-    pub fn set_by_step(&self) -> impl Iterator<Item = DataVariable> + use<> {
-        self.layout.state_range().chain(self.layout.seen())
     }
 
     /// The states in which runs start, over current variables.
@@ -107,21 +120,7 @@ impl<'a, 'b> Observer<'a, 'b> {
         self.copies.bdds.minterm(literals)
     }
 
-    fn letter_key(&self, place: Place) -> Vec<u8> {
-        let mut key = Vec::new();
-        for atom in &self.temporal.atoms {
-            match atom {
-                Atom::Expression { locals, .. } => {
-                    let is_in = |p: &ProcedureId| u8::from(place.is_in(self.program, *p));
-                    key.extend(locals.iter().map(|(procedure, _)| is_in(procedure)));
-                }
-                control => key.push(u8::from(place.shows(self.program, control))),
-            }
-        }
-        key
-    }
-
-    fn steps_at(&self, place: Place) -> BddResult {
+    fn steps_at(&self, place: P::Place) -> BddResult {
         let bdds = self.copies.bdds;
         let atoms = self
             .temporal
@@ -158,7 +157,29 @@ impl<'a, 'b> Observer<'a, 'b> {
     }
 
     /// Where a proposition is true at a place.
-    pub fn atom(&self, atom: &Atom, place: Place) -> BddResult {
-        proposition_at(self.program, &self.layout, self.copies, atom, place)
+    pub fn atom(&self, atom: &Atom, place: P::Place) -> BddResult {
+        self.places.truth(self.copies, &self.layout, atom, place)
+    }
+}
+
+impl Places for Program {
+    type Place = Place;
+
+    fn known(&self, atoms: &[Atom], place: Place) -> Vec<u8> {
+        let mut known = Vec::new();
+        for atom in atoms {
+            match atom {
+                Atom::Expression { locals, .. } => {
+                    let is_in = |p: &ProcedureId| u8::from(place.is_in(self, *p));
+                    known.extend(locals.iter().map(|(procedure, _)| is_in(procedure)));
+                }
+                control => known.push(u8::from(place.shows(self, control))),
+            }
+        }
+        known
+    }
+
+    fn truth(&self, copies: &Copies<'_>, layout: &Layout, atom: &Atom, place: Place) -> BddResult {
+        proposition_at(self, layout, copies, atom, place)
     }
 }

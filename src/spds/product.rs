@@ -5,15 +5,15 @@
 //! to it with each state it arrives in, hands it over when it is popped, and takes over what
 //! the frame above has seen.
 
-use super::copies::Copy;
-use super::encode::Encoder;
-use super::proposition::Place;
-use crate::analysis::DataVariable;
-use crate::bdd::{BddResult, OutOfNodes};
+use super::copies::{Copies, Copy};
+use super::observer::{Observer, Places};
+use crate::analysis::{DataVariable, Layout};
+use crate::bdd::{Bdd, BddResult, OutOfNodes};
+use rustc_hash::FxHashMap;
 
 /// What a rule does with the memory of accepting states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Memory {
+pub enum Memory {
     /// A step in a frame: seen before, or in the state arrived in.
     Step = 0,
     /// A push: the frame below keeps its own.
@@ -24,11 +24,33 @@ pub(super) enum Memory {
     Return = 3,
 }
 
-impl Encoder<'_, '_> {
+/// What the automaton does along the rules, if there is one.
+pub struct Product<'a, 'b, P: Places> {
+    copies: &'a Copies<'b>,
+    layout: &'a Layout,
+    pub observer: Option<Observer<'a, 'b, P>>,
+    /// The automaton's moves for each letter and kind of rule.
+    moves: FxHashMap<u64, Bdd>,
+}
+
+impl<'a, 'b, P: Places> Product<'a, 'b, P> {
+    pub fn new(
+        copies: &'a Copies<'b>,
+        layout: &'a Layout,
+        observer: Option<Observer<'a, 'b, P>>,
+    ) -> Self {
+        Product {
+            copies,
+            layout,
+            observer,
+            moves: FxHashMap::default(),
+        }
+    }
+
     /// What the memory of a frame is when it is entered.
-    pub(super) fn initial_memory(&self) -> BddResult {
+    pub fn initial_memory(&self) -> BddResult {
         let bdds = self.copies.bdds;
-        match (&self.observer, self.analyses.layout.seen()) {
+        match (&self.observer, self.layout.seen()) {
             (Some(observer), Some(seen)) => bdds.equivalent(
                 &self.copies.variable(seen, Copy::Current),
                 &observer.accepting(Copy::Current)?,
@@ -37,17 +59,13 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// The automaton's part of a rule that leaves `place`, kept in `moves`, and its number.
-    pub(super) fn watch(
-        &mut self,
-        place: Place,
-        memory: Memory,
-    ) -> Result<Option<u64>, OutOfNodes> {
+    /// The number of the automaton's part of a rule that leaves `place`; see
+    /// [`Product::moves`].
+    pub fn watch(&mut self, place: P::Place, memory: Memory) -> Result<Option<u64>, OutOfNodes> {
         let Some(observer) = &mut self.observer else {
             return Ok(None);
         };
         let bdds = self.copies.bdds;
-        let layout = &self.analyses.layout;
         let is_return = memory == Memory::Return;
         let letter = match is_return {
             true => 0,
@@ -62,7 +80,7 @@ impl Encoder<'_, '_> {
             true => bdds.constant(true),
             false => observer.letter(letter).clone(),
         };
-        if let (Some(seen), Some(returned)) = (layout.seen(), layout.seen_returned()) {
+        if let (Some(seen), Some(returned)) = (self.layout.seen(), self.layout.seen_returned()) {
             let now = self.copies.variable(seen, Copy::Current);
             let popped = self.copies.variable(returned, Copy::Current);
             let changed = match memory {
@@ -83,8 +101,14 @@ impl Encoder<'_, '_> {
         Ok(Some(number))
     }
 
-    pub(super) fn set_by(&self, memory: Memory) -> Vec<DataVariable> {
-        let layout = &self.analyses.layout;
+    /// The relation with a number that [`Product::watch`] gave.
+    pub fn moves(&self, number: u64) -> &Bdd {
+        &self.moves[&number]
+    }
+
+    /// The variables that the automaton's part of a rule sets.
+    pub fn set_by(&self, memory: Memory) -> Vec<DataVariable> {
+        let layout = self.layout;
         let states = layout.state_range();
         match memory {
             Memory::Step => states.chain(layout.seen()).collect(),

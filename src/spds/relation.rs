@@ -57,6 +57,15 @@ impl Relations<'_, '_, '_> {
                 false => Copy::Next,
             };
             relation = bdds.and(&relation, &self.set(*first, copy, update)?)?;
+            // A global that gets any value has the same one in both frames.
+            if *below
+                && self.layout.global_range().contains(first)
+                && let Some(above) = updates.get(&(*first, false))
+            {
+                let free = bdds.and(&update.free, &above.free)?;
+                let same = self.same_in_both(*first, update.domain)?;
+                relation = bdds.and(&relation, &bdds.implies(&free, &same)?)?;
+            }
         }
         if let Some(constrain) = self.effect.constrain {
             let holds = self.evaluate(constrain)?.be_one(bdds)?;
@@ -233,6 +242,18 @@ impl Relations<'_, '_, '_> {
             failure: bdds.or(&undefined, &misfit)?,
             value: Some(term),
         })
+    }
+
+    /// "The cell has one value on top and below."
+    fn same_in_both(&self, first: DataVariable, domain: Domain) -> BddResult {
+        let (bdds, copies) = (self.copies.bdds, self.copies);
+        let mut same = bdds.constant(true);
+        for bit in (first..first + domain.bits()).rev() {
+            let next = copies.variable(bit, Copy::Next);
+            let equal = bdds.equivalent(&next, &copies.variable(bit, Copy::Below))?;
+            same = bdds.and(&equal, &same)?;
+        }
+        Ok(same)
     }
 
     /// "The cell has this value in this copy."

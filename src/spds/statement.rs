@@ -5,13 +5,13 @@
 //! great deal, and procedures share their locals' variables, so transfers are looked up by
 //! what they depend on before any BDD is made.
 
-use super::copies::{Copies, Copy, Renaming};
+use super::copies::Copies;
 use super::effect::{Assignment, Effect, Outcome, Place, Source};
 use super::relation::Relations;
+use super::transfer::Making;
 use super::{Transfer, TransferId};
-use crate::analysis::{DataVariable, Layout};
-use crate::bdd::{Bdd, BddResult, OutOfNodes};
-use crate::bits;
+use crate::analysis::Layout;
+use crate::bdd::{Bdd, OutOfNodes};
 use crate::program::{Domain, Expression, Operation, Program, VariableId, When};
 use rustc_hash::FxHashMap;
 
@@ -236,6 +236,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
             Operation::BitOr => key.push(16),
             Operation::BitXor => key.push(17),
             Operation::ShiftLeft => key.push(18),
+            Operation::ShiftLeftOrFar => key.push(34),
             Operation::ShiftRight => key.push(19),
             Operation::Less => key.push(20),
             Operation::LessEqual => key.push(21),
@@ -267,33 +268,9 @@ impl<'a, 'b> Transfers<'a, 'b> {
         effect: &Effect<'_>,
         relation: Bdd,
     ) -> Result<Transfer, OutOfNodes> {
-        let (bdds, copies) = (self.copies.bdds, self.copies);
-        let assigned: Vec<_> = effect.assigned(false).collect();
-        let is_live = |variable: &DataVariable| bits::contains(after, *variable);
-        // A value that is dead after the step is not worth a variable.
-        let (set, dead): (Vec<_>, Vec<_>) = assigned.into_iter().partition(is_live);
+        let set: Vec<_> = effect.assigned(false).collect();
         let arbitrary: Vec<_> = effect.arbitrary(false).collect();
-        let arbitrary = || arbitrary.iter().copied();
-        let unneeded = dead.into_iter().chain(arbitrary());
-        let unneeded = copies.cube(unneeded.map(|v| copies.level(v, Copy::Next)))?;
-        let mut kept = after.to_vec();
-        let lost = effect.assigned(false).chain(arbitrary());
-        lost.for_each(|variable| bits::remove(&mut kept, variable));
-        let (there, back) = self.renamings(&set, Copy::Next)?;
-        let arbitrary = arbitrary().filter(is_live);
-        let mut changed: Vec<_> = set.iter().copied().chain(arbitrary.clone()).collect();
-        changed.sort_unstable();
-        changed.dedup();
-        Ok(Transfer {
-            changed: changed.into(),
-            relation: bdds.exists(&relation, &unneeded)?,
-            forget: self.forget(before, &kept)?,
-            set: there,
-            unset: back,
-            arbitrary: copies.cube(arbitrary.map(|v| copies.level(v, Copy::Current)))?,
-            set_next: copies.cube(set.iter().map(|v| copies.level(*v, Copy::Next)))?,
-            below: bdds.constant(true),
-        })
+        self.making(before, relation).step(after, &set, &arbitrary)
     }
 
     fn finish_push(
@@ -304,67 +281,22 @@ impl<'a, 'b> Transfers<'a, 'b> {
         effect: &Effect<'_>,
         relation: Bdd,
     ) -> Result<Transfer, OutOfNodes> {
-        let (bdds, copies) = (self.copies.bdds, self.copies);
         // Of an array that is set in one place, some cells may not matter.
-        let next = |v| copies.level(v, Copy::Next);
-        let below = |v| copies.level(v, Copy::Below);
-        let is_kept = |v: &DataVariable| bits::contains(kept, *v);
-        let in_key = |v: &DataVariable| bits::contains(key, *v);
-        let (set, dead): (Vec<_>, Vec<_>) = effect.assigned(true).partition(is_kept);
-        let (passed, lost): (Vec<_>, Vec<_>) = effect.assigned(false).partition(in_key);
-        let unneeded = dead
-            .into_iter()
-            .map(below)
-            .chain(lost.into_iter().map(next));
-        let relation = bdds.exists(&relation, &copies.cube(unneeded)?)?;
-        let mut unchanged = kept.to_vec();
-        let lost = set.iter().copied().chain(effect.arbitrary(true));
-        lost.for_each(|variable| bits::remove(&mut unchanged, variable));
-        let (there, back) = self.renamings(&set, Copy::Below)?;
-        Ok(Transfer {
+        let passed: Vec<_> = effect.assigned(false).collect();
+        let set: Vec<_> = effect.assigned(true).collect();
+        let arbitrary: Vec<_> = effect.arbitrary(true).collect();
+        let making = self.making(before, relation);
+        making.push(key, &passed, kept, &set, &arbitrary)
+    }
+
+    fn making<'m>(&'m self, before: &'m [u64], relation: Bdd) -> Making<'m, 'b> {
+        Making {
+            copies: self.copies,
+            before,
             relation,
-            forget: self.forget(before, &unchanged)?,
-            set: there,
-            unset: back,
-            arbitrary: bdds.constant(true),
-            changed: {
-                let mut changed = set.clone();
-                changed.sort_unstable();
-                changed.dedup();
-                changed.into()
-            },
-            set_next: copies.cube(passed.into_iter().map(next))?,
-            below: copies.cube(set.iter().copied().map(below))?,
-        })
-    }
-
-    /// The renamings of what a step sets from a copy to current, and the way back.
-    fn renamings(&self, set: &[DataVariable], from: Copy) -> Result<BothWays, OutOfNodes> {
-        if set.is_empty() {
-            return Ok((None, None));
         }
-        let copies = self.copies;
-        let renaming = |from, to| {
-            let pairs = set
-                .iter()
-                .map(|v| (copies.level(*v, from), copies.level(*v, to)));
-            copies.renaming(pairs)
-        };
-        Ok((
-            Some(renaming(from, Copy::Current)?),
-            Some(renaming(Copy::Current, from)?),
-        ))
-    }
-
-    /// The current variables of `before` that are not `kept`.
-    fn forget(&self, before: &[u64], kept: &[u64]) -> BddResult {
-        let lost = bits::members(before).filter(|v| !bits::contains(kept, *v));
-        self.copies
-            .cube(lost.map(|v| self.copies.level(v, Copy::Current)))
     }
 }
-
-type BothWays = (Option<Renaming>, Option<Renaming>);
 
 fn domain_code(domain: Domain) -> u64 {
     match domain {

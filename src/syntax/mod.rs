@@ -10,6 +10,7 @@ mod dialect;
 mod expression;
 mod lexer;
 mod parser;
+pub mod pds;
 mod print;
 mod procedure;
 pub mod property;

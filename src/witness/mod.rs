@@ -3,7 +3,8 @@
 //! 1. [`search`]: a breadth-first search over heads, with complete summaries as single
 //!    steps, finds a shortest folded path (Bebop, section 3.2).
 //! 2. [`segments`]: each summary used is unfolded into a path of its own, down to the last.
-//! 3. [`concrete`]: an interpreter walks along, and gives every variable a value.
+//! 3. [`walk`]: a walker follows it and gives every variable a value: the interpreter for a
+//!    program ([`concrete`]), or a search for values that fit a rule ([`system`]).
 //!
 //! The paths speak of live variables only; everything concrete is the interpreter's work.
 
@@ -15,8 +16,10 @@ pub mod relevance;
 mod rings;
 pub mod search;
 pub mod segments;
+pub mod system;
+pub mod walk;
 
-pub use concrete::concretize;
 pub use lasso::find_lasso;
 pub use search::{Goal, Search};
 pub use segments::{AbstractTrace, find};
+pub use walk::concretize;

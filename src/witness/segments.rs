@@ -7,6 +7,7 @@
 //! are unfolded once, however often they are used.
 
 use super::search::{CallUse, Path, Query, Search};
+use crate::bdd::Bdd;
 use crate::saturation::Stop;
 use crate::spds::copies::Copy;
 use crate::spds::{Head, Right};
@@ -49,14 +50,13 @@ impl AbstractTrace {
     }
 }
 
-/// A shortest path from the start to a goal head, completely unfolded; `None` if there is
-/// none.
+/// A shortest path from the start to a goal head with one of its valuations, completely
+/// unfolded; `None` if there is none.
 pub fn find(
     search: &Search<'_>,
-    is_goal: impl Fn(Head) -> bool,
+    goal: impl Fn(Head) -> Option<Bdd>,
 ) -> Result<Option<AbstractTrace>, Stop> {
-    let truth = search.bdds.constant(true);
-    let goal = |head| Ok(is_goal(head).then(|| truth.clone()));
+    let goal = |head| Ok(goal(head));
     match search.shortest(&search.from_start(&goal))? {
         Some(path) => AbstractTrace::new(search, path, None).map(Some),
         None => Ok(None),
@@ -71,11 +71,17 @@ fn unfold(search: &Search<'_>, call: &CallUse) -> Result<Path, Stop> {
     let handed =
         bdds.minterm(handed.map(|(v, value)| (search.copies.level(*v, Copy::Current), *value)))?;
     let goal = |head: Head| {
-        let mut rules = spds.rules_from(head).map(|id| spds.rule(id));
-        match rules.find(|rule| matches!(rule.right, Right::Pop { .. })) {
-            Some(pop) => Ok(Some(spds.transfer(pop).preimage(bdds, &handed)?)),
-            None => Ok(None),
+        let mut before: Option<Bdd> = None;
+        for rule in spds.rules_from(head).map(|id| spds.rule(id)) {
+            if let Right::Pop { .. } = rule.right {
+                let popped = spds.transfer(rule).preimage(bdds, &handed)?;
+                before = Some(match before {
+                    Some(before) => bdds.or(&before, &popped)?,
+                    None => popped,
+                });
+            }
         }
+        Ok(before)
     };
     let query = Query {
         head: spds.entry(call.entry).head,

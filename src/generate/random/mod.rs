@@ -18,6 +18,7 @@ mod statement;
 mod tests;
 
 pub use options::Options;
+pub use randomness::Random;
 
 use plan::Plan;
 use std::io::{self, Write};

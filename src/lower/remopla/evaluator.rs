@@ -119,6 +119,8 @@ pub struct Evaluator<'a, E> {
     complained: FxHashSet<(Span, bool)>,
     /// How many nodes have been gone through for the statement.
     pub(super) spent: usize,
+    /// How many operations of indices have been moved for the statement.
+    pub(super) moved: usize,
     /// Comparisons and truth values that cannot be evaluated are false.
     pub total: bool,
 }
@@ -141,6 +143,7 @@ impl<'a, E: Environment> Evaluator<'a, E> {
             truth_comparison: None,
             complained: FxHashSet::default(),
             spent: 0,
+            moved: 0,
             total: false,
         }
     }
@@ -159,6 +162,7 @@ impl<'a, E: Environment> Evaluator<'a, E> {
     pub(super) fn begin_statement(&mut self) {
         self.complained.clear();
         self.spent = 0;
+        self.moved = 0;
     }
 
     fn begin_expression(&mut self) {

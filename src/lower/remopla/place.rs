@@ -11,6 +11,10 @@ use crate::program::{Domain, Operation, Shape, VariableId, When};
 use crate::source::Span;
 use crate::syntax::remopla::tree::{Identifier, Part, Place, shorten};
 
+/// The operations of an index are moved behind those of the indices inside it; what that may
+/// cost in one statement.
+const MOST_MOVED: usize = 1 << 26;
+
 /// Where a place lies.
 #[derive(Clone, Debug)]
 pub struct Location {
@@ -328,6 +332,14 @@ impl<E: Environment> Evaluator<'_, E> {
                 "{which} always lies outside the array, whose indices go from {low} to {high}"
             );
             self.complain(Diagnostic::warning(value.span, message));
+        }
+        self.moved += end - value.operations;
+        if self.moved > MOST_MOVED {
+            self.complain(Diagnostic::error(
+                value.span,
+                "indices are nested too deep here",
+            ));
+            return None;
         }
         let mut operations = self.operations[value.operations..end].to_vec();
         if low != 0 {

@@ -56,7 +56,8 @@ impl Lowering<'_> {
                 _ => sound = false,
             }
         }
-        sound.then_some(fields)
+        // One without fields has been reported by the parser.
+        (sound && !fields.is_empty()).then_some(fields)
     }
 
     /// The cells of a type; nothing if it has a mistake, which is reported.
@@ -199,6 +200,7 @@ impl Lowering<'_> {
             false if high < 0 => format!("an array has at least one entry, not {}", high + 1),
             true if low < 0 => format!("the index {low} is negative"),
             true if high < low => format!("there is no index from {low} to {high}"),
+            true if i64::try_from(high).is_err() => format!("the index {high} is too large"),
             _ => {
                 let length = u32::try_from(high - low + 1).ok();
                 let length = length.filter(|length| u64::from(*length) <= MOST_CELLS);

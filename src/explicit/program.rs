@@ -1,0 +1,97 @@
+//! A program as a machine. *Terminated* and *error* step to themselves.
+
+use super::machine::{Machine, Step};
+use super::{TooLarge, start_views};
+use crate::interpreter::replay::{self, Location};
+use crate::interpreter::step::{Outcome, resumptions, successors};
+use crate::interpreter::{Valuation, View, Waiting};
+use crate::program::Program;
+use crate::property::Atom;
+
+/// A program, and what is asked about its configurations.
+pub struct Asked<'a> {
+    pub program: &'a Program,
+    pub atoms: &'a [Atom],
+}
+
+/// What can be seen of a configuration of the program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Control {
+    At(View),
+    /// The globals; so for *error*.
+    Terminated(Vec<u64>),
+    Error(Vec<u64>),
+}
+
+/// How a frame was left.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Exit {
+    pub globals: Vec<u64>,
+    /// The return values, if they were fixed.
+    pub returns: Option<Box<[u64]>>,
+}
+
+impl Machine for Asked<'_> {
+    type View = Control;
+    type Frame = Waiting;
+    type Exit = Exit;
+
+    fn starts(&self, allowed: usize) -> Result<Vec<Control>, TooLarge> {
+        let views = start_views(self.program, allowed)?.into_iter();
+        Ok(views.map(Control::At).collect())
+    }
+
+    fn steps(
+        &self,
+        control: &Control,
+        allowed: usize,
+    ) -> Result<Vec<Step<Control, Waiting, Exit>>, TooLarge> {
+        let Control::At(view) = control else {
+            return Ok(vec![Step::Next(control.clone())]);
+        };
+        let step = |outcome| match outcome {
+            Outcome::Next(next) => Step::Next(Control::At(next)),
+            Outcome::Enter(entry, waiting) => Step::Push(Control::At(entry), waiting),
+            Outcome::Leave { globals, returns } => Step::Pop(Exit { globals, returns }),
+            Outcome::Error(_) => Step::Next(Control::Error(view.valuation.globals().to_vec())),
+        };
+        let outcomes = successors(self.program, view, allowed)?.into_iter();
+        Ok(outcomes.map(step).collect())
+    }
+
+    fn resumed(
+        &self,
+        waiting: &Waiting,
+        exit: &Exit,
+        allowed: usize,
+    ) -> Result<Vec<Control>, TooLarge> {
+        let returns = exit.returns.as_deref();
+        let outcomes = resumptions(self.program, waiting, &exit.globals, returns, allowed)?;
+        let control = |outcome| match outcome {
+            Outcome::Next(view) => Control::At(view),
+            _ => Control::Error(exit.globals.clone()),
+        };
+        Ok(outcomes.into_iter().map(control).collect())
+    }
+
+    fn below(&self, exit: &Exit) -> Control {
+        Control::Terminated(exit.globals.clone())
+    }
+
+    fn letter(&self, control: &Control) -> Vec<bool> {
+        let (location, valuation) = match control {
+            Control::At(view) => (Location::At(view.at), view.valuation.clone()),
+            Control::Terminated(globals) => (Location::Terminated, Valuation::new(globals, &[])),
+            Control::Error(globals) => (Location::Error, Valuation::new(globals, &[])),
+        };
+        let step = replay::Step {
+            location,
+            depth: 0,
+            valuation,
+            returns: None,
+            folded: None,
+        };
+        let atoms = self.atoms.iter();
+        atoms.map(|atom| atom.holds(self.program, &step)).collect()
+    }
+}

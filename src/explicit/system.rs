@@ -1,0 +1,133 @@
+//! A pushdown system as a machine. A configuration with an empty stack has no successor.
+
+use super::TooLarge;
+use super::buchi::Buchi;
+use super::heads::reachable_heads;
+use super::machine::{Machine, Step};
+use super::product::Product;
+use super::temporal::{has_accepted_run, violates_on};
+use crate::property::{Atom, Subject, Temporal};
+use crate::pushdown::replay;
+use crate::pushdown::step::{Frame, Outcome, Steps, View, state_of};
+use crate::pushdown::{StateId, SymbolId, System};
+
+/// A pushdown system, and what is asked about its configurations.
+struct Asked<'a> {
+    system: &'a System,
+    steps: Steps<'a>,
+    atoms: &'a [Atom],
+}
+
+impl<'a> Asked<'a> {
+    fn new(system: &'a System, atoms: &'a [Atom]) -> Self {
+        Asked {
+            system,
+            steps: Steps::new(system),
+            atoms,
+        }
+    }
+}
+
+/// A view, or the globals left with an empty stack.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Top {
+    View(View),
+    Empty(Box<[u64]>),
+}
+
+impl Machine for Asked<'_> {
+    type View = Top;
+    type Frame = Frame;
+    /// The globals.
+    type Exit = Box<[u64]>;
+
+    fn starts(&self, allowed: usize) -> Result<Vec<Top>, TooLarge> {
+        let views = self.steps.starts(allowed)?.into_iter();
+        Ok(views.map(Top::View).collect())
+    }
+
+    fn steps(
+        &self,
+        top: &Top,
+        allowed: usize,
+    ) -> Result<Vec<Step<Top, Frame, Box<[u64]>>>, TooLarge> {
+        let Top::View(view) = top else {
+            return Ok(Vec::new());
+        };
+        let step = |(_, outcome)| match outcome {
+            Outcome::Next(view) => Step::Next(Top::View(view)),
+            Outcome::Push(view, frame) => Step::Push(Top::View(view), frame),
+            Outcome::Pop(globals) => Step::Pop(globals),
+        };
+        let outcomes = self.steps.successors(view, allowed)?.into_iter();
+        Ok(outcomes.map(step).collect())
+    }
+
+    fn resumed(&self, frame: &Frame, globals: &Box<[u64]>, _: usize) -> Result<Vec<Top>, TooLarge> {
+        let view = View {
+            symbol: frame.symbol,
+            globals: globals.clone(),
+            locals: frame.locals.clone(),
+        };
+        Ok(vec![Top::View(view)])
+    }
+
+    fn below(&self, globals: &Box<[u64]>) -> Top {
+        Top::Empty(globals.clone())
+    }
+
+    fn letter(&self, top: &Top) -> Vec<bool> {
+        let (symbol, globals, locals) = match top {
+            Top::View(view) => (Some(view.symbol), &view.globals, view.locals.clone()),
+            Top::Empty(globals) => (None, globals, Box::default()),
+        };
+        let step = replay::Step {
+            symbol,
+            depth: 0,
+            globals: globals.clone(),
+            locals,
+            rule: None,
+            below: Box::default(),
+            folded: None,
+        };
+        let atoms = self.atoms.iter();
+        atoms.map(|atom| self.system.holds(atom, &step)).collect()
+    }
+}
+
+/// Whether a symbol can come to be on top, in this state or in any.
+pub fn reaches(
+    system: &System,
+    symbol: SymbolId,
+    state: Option<StateId>,
+    allowed: usize,
+) -> Result<bool, TooLarge> {
+    let machine = Asked::new(system, &[]);
+    let product = Product {
+        machine: &machine,
+        automaton: &Buchi::never(0),
+        allowed,
+    };
+    let mut heads = reachable_heads(&product)?;
+    Ok(heads.any(|head| match head.view {
+        Top::View(view) => {
+            let here = state_of(&view.globals);
+            view.symbol == symbol && state.is_none_or(|state| state == here)
+        }
+        Top::Empty(_) => false,
+    }))
+}
+
+/// Whether some infinite execution violates the property.
+pub fn system_violates(
+    system: &System,
+    temporal: &Temporal,
+    allowed: usize,
+) -> Result<bool, TooLarge> {
+    violates_on(&Asked::new(system, &temporal.atoms), temporal, allowed)
+}
+
+/// Whether there is an infinite execution.
+pub fn system_runs_for_ever(system: &System, allowed: usize) -> Result<bool, TooLarge> {
+    has_accepted_run(&Asked::new(system, &[]), &Buchi::never(0), allowed)
+}

@@ -1,0 +1,139 @@
+//! The variables of a system: their domains, and the cells of arrays.
+
+use super::constants::Constants;
+use crate::diagnostic::Diagnostic;
+use crate::names::{Name, Names};
+use crate::program::{Cell, Declaration, Domain, Shape};
+use crate::source::Span;
+use crate::syntax::Collector;
+use crate::syntax::pds::Tree;
+use crate::syntax::pds::tree::{self, Dimension, ExpressionId};
+use rustc_hash::FxHashMap;
+
+/// More cells than this, of the globals or of one group of locals, are refused.
+const MOST_CELLS: i128 = 1 << 16;
+
+const WIDEST: i128 = 64;
+
+pub struct Declarations<'d> {
+    pub tree: &'d Tree,
+    pub names: &'d mut Names,
+    pub constants: &'d Constants,
+    pub collector: &'d mut Collector,
+}
+
+impl Declarations<'_> {
+    /// The variables of one row of declarations: their cells, and how they are declared.
+    pub fn row(&mut self, list: &[tree::Declaration]) -> (Vec<Cell>, Vec<Declaration>) {
+        let mut cells = Vec::new();
+        let mut declarations = Vec::new();
+        let mut seen: FxHashMap<Name, Span> = FxHashMap::default();
+        for declared in list {
+            let name = declared.identifier.name;
+            let span = self.tree.span(declared.identifier);
+            if let Some(first) = seen.insert(name, span) {
+                let text = self.tree.text(declared.identifier);
+                let diagnostic = Diagnostic::error(span, format!("`{text}` is declared twice"));
+                self.report(diagnostic.with_related(first, "first declared here"));
+                continue;
+            }
+            if self.constants.get(name).is_some() {
+                self.report_constant(declared, span);
+            }
+            let domain = self.domain(declared);
+            let shape = self.shape(declared.dimension);
+            let (Some(domain), Some(shape)) = (domain, shape) else {
+                continue;
+            };
+            let first = cells.len() as u32;
+            let count = i128::from(shape.cells());
+            if cells.len() as i128 + count > MOST_CELLS {
+                let message = format!("these are more than {MOST_CELLS} values");
+                self.report(Diagnostic::error(span, message));
+                continue;
+            }
+            self.add_cells(name, domain, &shape, &mut cells);
+            declarations.push(Declaration { name, shape, first });
+        }
+        (cells, declarations)
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.collector.report(diagnostic);
+    }
+
+    fn report_constant(&mut self, declared: &tree::Declaration, span: Span) {
+        let text = self.tree.text(declared.identifier);
+        let diagnostic = Diagnostic::error(span, format!("`{text}` is a defined name already"));
+        let mut defines = self.tree.defines.iter();
+        let define = defines.find(|define| define.identifier.name == declared.identifier.name);
+        let diagnostic = match define {
+            Some(define) => diagnostic.with_related(self.tree.span(define.identifier), "here"),
+            None => diagnostic.with_hint(format!("`-D {text}` defines it")),
+        };
+        self.report(diagnostic);
+    }
+
+    fn value(&mut self, expression: ExpressionId) -> Option<i128> {
+        let value = self.constants.value(self.tree, expression, self.collector);
+        value.ok()
+    }
+
+    fn domain(&mut self, declared: &tree::Declaration) -> Option<Domain> {
+        let Some(expression) = declared.bits else {
+            return Some(Domain::Boolean);
+        };
+        let bits = self.value(expression)?;
+        if !(1..=WIDEST).contains(&bits) {
+            let span = self.tree.span_of(expression);
+            let message = format!("a number has from 1 to {WIDEST} bits, and not {bits}");
+            self.report(Diagnostic::error(span, message));
+            return None;
+        }
+        Some(Domain::Integer { bits: bits as u8 })
+    }
+
+    fn shape(&mut self, dimension: Dimension) -> Option<Shape> {
+        let (low, high, span) = match dimension {
+            Dimension::None => return Some(Shape::Scalar),
+            Dimension::Length(length) => (0, self.value(length)? - 1, self.tree.span_of(length)),
+            Dimension::Range(low, high) => {
+                let span = self.tree.span_of(low).to(self.tree.span_of(high));
+                (self.value(low)?, self.value(high)?, span)
+            }
+        };
+        let length = high - low + 1;
+        let message = match length {
+            ..1 => format!("an array has at least one element: this one goes from {low} to {high}"),
+            length if length > MOST_CELLS => {
+                format!("an array has at most {MOST_CELLS} elements, and not {length}")
+            }
+            length => match (i64::try_from(low), i64::try_from(high)) {
+                (Ok(low), Ok(_)) => {
+                    return Some(Shape::Array {
+                        low,
+                        length: length as u32,
+                        stride: 1,
+                        element: Box::new(Shape::Scalar),
+                    });
+                }
+                _ => "these indices are too large".to_owned(),
+            },
+        };
+        self.report(Diagnostic::error(span, message));
+        None
+    }
+
+    fn add_cells(&mut self, name: Name, domain: Domain, shape: &Shape, cells: &mut Vec<Cell>) {
+        match shape {
+            Shape::Array { low, length, .. } => {
+                for k in 0..i64::from(*length) {
+                    let element = format!("{}[{}]", self.names.text(name), low + k);
+                    let name = self.names.intern(&element);
+                    cells.push(Cell { name, domain });
+                }
+            }
+            _ => cells.push(Cell { name, domain }),
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! From the syntax tree of a pushdown system to its typed form: what names mean, types, and
+//! quantifiers and constants worked out.
+//!
+//! Whatever breaks a rule is reported and the walk goes on, so that one run finds
+//! everything; a system comes out only if there was no error.
+
+mod check;
+mod constants;
+mod declarations;
+mod emit;
+mod interval;
+mod proposition;
+mod scope;
+#[cfg(test)]
+mod tests;
+
+pub use proposition::proposition;
+
+use crate::diagnostic::Diagnostic;
+use crate::names::{Name, Names};
+use crate::program::{Cell, Domain, Expression, Expressions, Operation, VariableId};
+use crate::pushdown::{Group, GroupId, Right, Rule, Start, StateId, Symbol, SymbolId, System};
+use crate::source::{Source, Span};
+use crate::syntax::Collector;
+use crate::syntax::pds::tree::{self, ExpressionId, Identifier};
+use crate::syntax::pds::{self, Tree};
+use check::Check;
+use constants::Constants;
+use declarations::Declarations;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use scope::{Frame, Scope, View};
+use std::sync::Arc;
+
+/// More operations than this are not made from all expressions together.
+const MOST_OPERATIONS: u64 = 1 << 22;
+const TOO_LONG: &str = "with its quantifiers written out, this expression is too long";
+
+/// The pushdown system in `source`, some of its defined names with other values, if there
+/// is no error in it; and all diagnostics, in the order of the source.
+pub fn pushdown_system(
+    source: Arc<Source>,
+    overrides: &[(String, i128)],
+) -> (Option<System>, Vec<Diagnostic>) {
+    let (tree, mut collector) = pds::parse(&source);
+    let mut names = tree.names.clone();
+    let constants = Constants::define(&tree, &mut names, overrides, &mut collector);
+    let mut declarations = Declarations {
+        tree: &tree,
+        names: &mut names,
+        constants: &constants,
+        collector: &mut collector,
+    };
+    let (mut globals, global_declarations) =
+        declarations.row(&tree.declarations[tree.globals.clone()]);
+    // The first group has no variables: it is that of all other symbols.
+    let mut groups = vec![Group::default()];
+    for group in &tree.groups {
+        let (cells, declarations) =
+            declarations.row(&tree.declarations[group.declarations.clone()]);
+        groups.push(Group {
+            cells,
+            declarations,
+        });
+    }
+    let scope = Scope::new(constants, &globals, &global_declarations, &groups);
+    let mut lowering = Lowering {
+        tree: &tree,
+        scope: &scope,
+        collector: &mut collector,
+        symbols: IndexMap::default(),
+        states: IndexMap::default(),
+        expressions: Expressions::default(),
+        operations: 0,
+        state_cell: VariableId::Global(globals.len() as u32),
+    };
+    lowering.symbols_and_states();
+    let start = lowering.start();
+    let rules = lowering.rules();
+    let Lowering {
+        states,
+        symbols,
+        expressions,
+        ..
+    } = lowering;
+    globals.push(Cell {
+        name: names.intern(""),
+        domain: Domain::Enumeration {
+            id: 0,
+            size: states.len().max(1) as u32,
+        },
+    });
+    let system = start.map(|start| {
+        let (rules, symbols) = by_symbol(rules, symbols.into_values().collect());
+        System {
+            source,
+            names,
+            globals,
+            declarations: global_declarations,
+            groups,
+            symbols,
+            states: states.into_keys().collect(),
+            rules,
+            start,
+            expressions,
+            constants: scope.constants.list(),
+        }
+    });
+    let complete = !collector.has_errors() && !tree.incomplete;
+    (system.filter(|_| complete), collector.finish())
+}
+
+/// Puts the rules of each symbol side by side.
+fn by_symbol(mut rules: Vec<Rule>, mut symbols: Vec<Symbol>) -> (Vec<Rule>, Vec<Symbol>) {
+    rules.sort_by_key(|rule| rule.from);
+    for (id, symbol) in (0..).map(SymbolId).zip(&mut symbols) {
+        let first = rules.partition_point(|rule| rule.from < id);
+        let end = rules.partition_point(|rule| rule.from <= id);
+        symbol.rules = first as u32..end as u32;
+    }
+    (rules, symbols)
+}
+
+/// Which symbols have a local of that name, in words.
+fn carriers<'s>(
+    scope: &Scope,
+    name: Name,
+    symbols: impl Iterator<Item = &'s Symbol>,
+    names: &Names,
+) -> Option<String> {
+    const SHOWN: usize = 4;
+    let groups: Vec<_> = scope.groups_with(name).collect();
+    let carriers = symbols.filter(|symbol| groups.contains(&symbol.group));
+    let carriers: Vec<_> = carriers
+        .map(|s| format!("`{}`", names.text(s.name)))
+        .collect();
+    let more = carriers.len().saturating_sub(SHOWN);
+    let first = carriers[..carriers.len().min(SHOWN)].join(", ");
+    match (carriers.is_empty(), more) {
+        (true, _) => None,
+        (false, 0) => Some(first),
+        (false, _) => Some(format!("{first} and {more} more")),
+    }
+}
+
+struct Lowering<'t> {
+    tree: &'t Tree,
+    scope: &'t Scope,
+    collector: &'t mut Collector,
+    symbols: IndexMap<Name, Symbol, FxBuildHasher>,
+    states: IndexMap<Name, (), FxBuildHasher>,
+    expressions: Expressions,
+    /// How many have been made.
+    operations: u64,
+    state_cell: VariableId,
+}
+
+impl Lowering<'_> {
+    /// Symbols and states are numbered as they come: those of the start first, then those
+    /// of the rules.
+    fn symbols_and_states(&mut self) {
+        let tree = self.tree;
+        if let Some(start) = &tree.start {
+            self.state(start.state);
+            self.symbol(start.symbol);
+        }
+        for rule in &tree.rules {
+            self.state(rule.state);
+            self.state(rule.to);
+            self.symbol(rule.symbol);
+            rule.right.into_iter().flatten().for_each(|symbol| {
+                self.symbol(symbol);
+            });
+        }
+        self.groups();
+        self.atoms();
+    }
+
+    fn state(&mut self, identifier: Identifier) -> StateId {
+        StateId(self.states.insert_full(identifier.name, ()).0 as u32)
+    }
+
+    fn symbol(&mut self, identifier: Identifier) -> SymbolId {
+        let name = identifier.name;
+        let entry = self.symbols.entry(name);
+        let id = SymbolId(entry.index() as u32);
+        entry.or_insert(Symbol {
+            name,
+            group: GroupId(0),
+            atoms: Vec::new(),
+            rules: 0..0,
+        });
+        id
+    }
+
+    /// Tells symbols which locals they carry.
+    fn groups(&mut self) {
+        let tree = self.tree;
+        let mut first_place: IndexMap<Name, Span, FxBuildHasher> = IndexMap::default();
+        for (group, id) in tree.groups.iter().zip((1..).map(GroupId)) {
+            for identifier in &tree.identifiers[group.symbols.clone()] {
+                let (text, span) = (tree.text(*identifier), tree.span(*identifier));
+                if let Some(first) = first_place.insert(identifier.name, span) {
+                    let message = format!("`{text}` has its locals already");
+                    let diagnostic = Diagnostic::error(span, message);
+                    self.collector
+                        .report(diagnostic.with_related(first, "from here"));
+                }
+                match self.symbols.get_mut(&identifier.name) {
+                    Some(symbol) => symbol.group = id,
+                    None => self.warn_unused(*identifier),
+                }
+            }
+        }
+    }
+
+    fn warn_unused(&mut self, identifier: Identifier) {
+        if self.tree.incomplete {
+            return;
+        }
+        let text = self.tree.text(identifier);
+        let message = format!("no rule speaks of the symbol `{text}`");
+        let mut warning = Diagnostic::warning(self.tree.span(identifier), message);
+        let known = self.symbols.keys().map(|name| self.tree.names.text(*name));
+        if let Some(near) = crate::diagnostic::nearest(text, known) {
+            warning = warning.with_hint(format!("did you mean `{near}`?"));
+        }
+        self.collector.report(warning);
+    }
+
+    fn atoms(&mut self) {
+        let tree = self.tree;
+        for atoms in &tree.atoms {
+            let names = tree.identifiers[atoms.names.clone()].iter().map(|i| i.name);
+            match self.symbols.get_mut(&atoms.symbol.name) {
+                Some(symbol) => symbol.atoms.extend(names),
+                None => self.warn_unused(atoms.symbol),
+            }
+        }
+    }
+
+    fn start(&mut self) -> Option<Start> {
+        let tree = self.tree;
+        let Some(start) = &tree.start else {
+            if !tree.incomplete {
+                let first = tree.rules.first().map_or(Span::new(0, 0), |rule| rule.span);
+                let diagnostic = Diagnostic::error(first, "it is not said where executions begin");
+                let hint = "write `(state <symbol>)` before the rules";
+                self.collector.report(diagnostic.with_hint(hint));
+            }
+            return None;
+        };
+        let symbol = self.symbol(start.symbol);
+        let state = self.state(start.state);
+        let mut conditions = Vec::new();
+        self.add_state(&mut conditions, Operation::Read(self.state_cell), state);
+        let group = self.symbols[symbol.0 as usize].group;
+        let parts = [
+            (start.state_condition, None),
+            (start.symbol_condition, Some(group)),
+        ];
+        for (condition, locals) in parts {
+            if let Some(condition) = condition {
+                let view = View::of_one_configuration(locals);
+                self.condition(condition, view, &mut conditions);
+            }
+        }
+        Some(Start {
+            symbol,
+            conditions: conditions.into(),
+        })
+    }
+
+    /// "The control state is this one."
+    fn add_state(&mut self, conditions: &mut Vec<Expression>, read: Operation, state: StateId) {
+        if self.states.len() > 1 {
+            let state = Operation::Number(state.0.into());
+            let condition = [read, state, Operation::NumbersEqual];
+            conditions.push(self.expressions.add(condition));
+        }
+    }
+
+    fn rules(&mut self) -> Vec<Rule> {
+        let tree = self.tree;
+        tree.rules.iter().map(|rule| self.rule(rule)).collect()
+    }
+
+    fn rule(&mut self, rule: &tree::Rule) -> Rule {
+        let from = self.symbol(rule.symbol);
+        let [first, second] = rule.right.map(|symbol| symbol.map(|s| self.symbol(s)));
+        let right = match (first, second) {
+            (Some(first), Some(second)) => Right::Push(first, second),
+            (Some(first), None) => Right::Step(first),
+            (None, _) => Right::Pop,
+        };
+        let group = |symbol: SymbolId| self.symbols[symbol.0 as usize].group;
+        let frame = |globals, symbol: Option<SymbolId>| Frame {
+            globals,
+            locals: symbol.map(group),
+        };
+        let view = View {
+            frames: [
+                Some(frame(true, Some(from))),
+                Some(frame(true, first)),
+                second.map(|second| frame(false, Some(second))),
+            ],
+            lenient: false,
+        };
+        let mut relation = Vec::new();
+        let (before, after) = (self.state(rule.state), self.state(rule.to));
+        self.add_state(&mut relation, Operation::Read(self.state_cell), before);
+        let next = Operation::ReadNext(self.state_cell);
+        if before == after && self.states.len() > 1 {
+            let kept = [
+                next,
+                Operation::Read(self.state_cell),
+                Operation::NumbersEqual,
+            ];
+            relation.push(self.expressions.add(kept));
+        } else {
+            self.add_state(&mut relation, next, after);
+        }
+        if let Some(expression) = rule.relation {
+            self.condition(expression, view, &mut relation);
+        }
+        Rule {
+            from,
+            right,
+            relation: relation.into(),
+            text: rule.text,
+            span: rule.span,
+        }
+    }
+
+    /// Adds the parts of a condition.
+    fn condition(&mut self, id: ExpressionId, view: View, conditions: &mut Vec<Expression>) {
+        let (tree, scope) = (self.tree, self.scope);
+        let symbols = &self.symbols;
+        let carriers = |name| carriers(scope, name, symbols.values(), &tree.names);
+        let checked = Check {
+            tree,
+            names: &tree.names,
+            scope,
+            view,
+            collector: &mut *self.collector,
+            carriers: &carriers,
+        }
+        .condition(id);
+        // No system comes out of a text with errors.
+        let Some(checked) = checked.filter(|_| !self.collector.has_errors()) else {
+            return;
+        };
+        self.operations = self.operations.saturating_add(checked.operations);
+        if self.operations > MOST_OPERATIONS {
+            let diagnostic = Diagnostic::error(tree.span_of(id), TOO_LONG);
+            self.collector.report(diagnostic);
+            return;
+        }
+        let operations = emit::emit(tree, scope, view, id, &checked);
+        // The same part comes again where a body reaches further than was meant.
+        let mut known: FxHashSet<&[Operation]> = FxHashSet::default();
+        for part in emit::conjuncts(&operations) {
+            if known.insert(part) {
+                let part = self.expressions.add(part.iter().copied());
+                conditions.push(part);
+            }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Properties of pushdown systems: states, symbols, atoms and variables by name.
+
+use super::{Atom, Property, PropertyError, Subject};
+use crate::diagnostic::nearest;
+use crate::interpreter::value_of;
+use crate::lower::proposition;
+use crate::names::Name;
+use crate::program::{Domain, Operation, Shape, VariableId};
+use crate::pushdown::replay::Step;
+use crate::pushdown::{StateId, SymbolId, System, holds};
+use ltl2ba_rs::{Kind, Proposition};
+
+fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
+    PropertyError {
+        message: message.into(),
+        hint,
+    }
+}
+
+impl Subject for System {
+    type Step = Step;
+
+    fn proposition(&self, proposition: &Proposition) -> Result<Atom, PropertyError> {
+        let text = proposition.text.trim();
+        match proposition.kind {
+            Kind::Word => self.word(text),
+            Kind::Braces => self.braces(text),
+            Kind::Call => self.call(text),
+            Kind::Quoted => self.text(text),
+        }
+    }
+
+    fn text(&self, text: &str) -> Result<Atom, PropertyError> {
+        let text = text.trim();
+        let is_call = |name: &str| {
+            let rest = text.strip_prefix(name);
+            rest.is_some_and(|rest| rest.trim_start().starts_with('('))
+        };
+        if text.starts_with('{') && text.ends_with('}') {
+            self.braces(text)
+        } else if ["at", "in", "state"].into_iter().any(is_call) && text.ends_with(')') {
+            self.call(text)
+        } else {
+            self.word(text)
+        }
+    }
+
+    /// `STATE:SYMBOL` or `SYMBOL`.
+    fn reach(&self, text: &str) -> Result<Property, PropertyError> {
+        let (state, symbol) = match text.split_once(':') {
+            Some((state, symbol)) => (Some(state.trim()), symbol.trim()),
+            None => (None, text.trim()),
+        };
+        let state = match state {
+            None => None,
+            Some(name) => Some(self.find_state(name).ok_or_else(|| self.no_state(name))?),
+        };
+        let symbol = self
+            .find_symbol(symbol)
+            .ok_or_else(|| self.no_symbol(symbol))?;
+        // If there is one state only, nothing needs to be said about it.
+        let state = state.filter(|_| self.states.len() > 1);
+        Ok(Property::OnTop { symbol, state })
+    }
+
+    fn assertions(&self) -> Result<Property, PropertyError> {
+        Err(error(
+            "a pushdown system has no assertions",
+            Some(
+                "ask for a symbol with --reach, for a formula with --ltl, or for --terminates"
+                    .into(),
+            ),
+        ))
+    }
+
+    fn holds(&self, atom: &Atom, step: &Step) -> bool {
+        let group = step.symbol.map(|symbol| self.symbol(symbol).group);
+        match atom {
+            Atom::OnTop(symbols) => step.symbol.is_some_and(|top| symbols.contains(&top)),
+            Atom::Conditions(conditions) => {
+                // Without a symbol there are no locals: that is the first group.
+                let group = group.unwrap_or_default();
+                let view = |variable| match variable {
+                    VariableId::Global(i) => step.globals.get(i as usize),
+                    VariableId::Local(i) => step.locals.get(i as usize),
+                };
+                let read = |variable, _| {
+                    let bits = view(variable)?;
+                    Some(value_of(self.domain(group, variable), *bits))
+                };
+                holds(&conditions[group.0 as usize], read)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl System {
+    fn find_state(&self, text: &str) -> Option<StateId> {
+        let name = self.names.find(text)?;
+        let index = self.states.iter().position(|state| *state == name)?;
+        Some(StateId(index as u32))
+    }
+
+    fn find_symbol(&self, text: &str) -> Option<SymbolId> {
+        let name = self.names.find(text)?;
+        let index = self.symbols.iter().position(|symbol| symbol.name == name)?;
+        Some(SymbolId(index as u32))
+    }
+
+    /// The symbols that have a name as an atom.
+    fn find_atom(&self, text: &str) -> Option<Atom> {
+        let name = self.names.find(text)?;
+        let symbols: Vec<_> = self
+            .symbol_ids()
+            .filter(|symbol| self.symbol(*symbol).atoms.contains(&name))
+            .collect();
+        (!symbols.is_empty()).then_some(Atom::OnTop(symbols))
+    }
+
+    fn declares(&self, text: &str) -> bool {
+        let Some(name) = self.names.find(text) else {
+            return false;
+        };
+        let locals = self.groups.iter().flat_map(|group| &group.declarations);
+        let mut declarations = self.declarations.iter().chain(locals);
+        declarations.any(|declaration| declaration.name == name)
+    }
+
+    /// Whether every variable of that name is one truth value.
+    fn is_truth(&self, text: &str) -> bool {
+        let name = self.names.find(text);
+        let groups = self.groups.iter().map(|g| (&g.cells, &g.declarations));
+        let mut rows = std::iter::once((&self.globals, &self.declarations)).chain(groups);
+        rows.all(|(cells, declarations)| {
+            let mut named = declarations.iter().filter(|d| Some(d.name) == name);
+            named.all(|declaration| {
+                let domain = cells
+                    .get(declaration.first as usize)
+                    .map(|cell| cell.domain);
+                declaration.shape == Shape::Scalar && domain == Some(Domain::Boolean)
+            })
+        })
+    }
+
+    fn in_state(&self, state: StateId) -> Atom {
+        let operations: Box<[Operation]> = match self.states.len() {
+            1 => [Operation::Constant(true)].into(),
+            _ => [
+                Operation::Read(self.state_cell()),
+                Operation::Number(state.0.into()),
+                Operation::NumbersEqual,
+            ]
+            .into(),
+        };
+        Atom::Conditions(vec![operations; self.groups.len()])
+    }
+
+    fn word(&self, text: &str) -> Result<Atom, PropertyError> {
+        // What it could mean, with an unambiguous way to write it.
+        let mut meanings: Vec<(Atom, String)> = Vec::new();
+        if let Some(state) = self.find_state(text) {
+            let written = format!("`state({text})` for the state");
+            meanings.push((self.in_state(state), written));
+        }
+        if let Some(symbol) = self.find_symbol(text) {
+            let written = format!("`at({text})` for the symbol");
+            meanings.push((Atom::OnTop(vec![symbol]), written));
+        }
+        if let Some(atom) = self.find_atom(text) {
+            let written = match self.find_symbol(text) {
+                Some(_) => format!("another name instead of `{text}` after `atoms`"),
+                None => format!("`at({text})` for the symbols with this atom"),
+            };
+            meanings.push((atom, written));
+        }
+        if self.declares(text) {
+            let written = format!("`{{{text}}}` for the variable");
+            if meanings.is_empty() && !self.is_truth(text) {
+                return Err(error(
+                    format!("`{text}` is no truth value"),
+                    Some(format!("compare it with something, as in `{{{text} = 0}}`")),
+                ));
+            }
+            let atom = match meanings.is_empty() {
+                true => self.condition(text, text)?,
+                false => Atom::OnTop(Vec::new()),
+            };
+            meanings.push((atom, written));
+        }
+        if meanings.len() > 1 {
+            let ways: Vec<_> = meanings.into_iter().map(|(_, way)| way).collect();
+            return Err(error(
+                format!("`{text}` could mean several things"),
+                Some(format!("write {}", ways.join(", or "))),
+            ));
+        }
+        match meanings.pop() {
+            Some((atom, _)) => Ok(atom),
+            None => Err(error(
+                format!("`{text}` is no state, symbol, atom or variable"),
+                self.near(text, &self.all_names()),
+            )),
+        }
+    }
+
+    fn call(&self, text: &str) -> Result<Atom, PropertyError> {
+        let (operator, rest) = text.split_once('(').unwrap_or((text, ""));
+        let argument = rest.trim_end().trim_end_matches(')').trim();
+        match operator.trim() {
+            "state" => match self.find_state(argument) {
+                Some(state) => Ok(self.in_state(state)),
+                None => Err(self.no_state(argument)),
+            },
+            "at" => match self.find_symbol(argument) {
+                Some(symbol) => Ok(Atom::OnTop(vec![symbol])),
+                None => {
+                    let atom = self.find_atom(argument);
+                    atom.ok_or_else(|| self.no_symbol(argument))
+                }
+            },
+            "in" => self.find_atom(argument).ok_or_else(|| {
+                let names: Vec<_> = self
+                    .symbols
+                    .iter()
+                    .flat_map(|s| &s.atoms)
+                    .copied()
+                    .collect();
+                let message = format!("no symbol has the atom `{argument}`");
+                error(message, self.near(argument, &names))
+            }),
+            other => Err(error(
+                format!("`{other}(…)` means nothing in a pushdown system"),
+                Some("`state(q)` is a state, `at(s)` a symbol on top".into()),
+            )),
+        }
+    }
+
+    fn braces(&self, text: &str) -> Result<Atom, PropertyError> {
+        self.condition(text, &text[1..text.len() - 1])
+    }
+
+    fn condition(&self, text: &str, inner: &str) -> Result<Atom, PropertyError> {
+        match proposition(self, inner) {
+            Ok(conditions) => Ok(Atom::Conditions(conditions)),
+            Err(wrong) => Err(error(
+                format!("in `{text}`: {}", wrong.message),
+                wrong.hint.clone(),
+            )),
+        }
+    }
+
+    fn all_names(&self) -> Vec<Name> {
+        let symbols = self.symbols.iter().map(|symbol| symbol.name);
+        let atoms = self.symbols.iter().flat_map(|s| s.atoms.iter().copied());
+        let locals = self.groups.iter().flat_map(|group| &group.declarations);
+        let variables = self.declarations.iter().chain(locals).map(|d| d.name);
+        let states = self.states.iter().copied();
+        states
+            .chain(symbols)
+            .chain(atoms)
+            .chain(variables)
+            .collect()
+    }
+
+    fn near(&self, text: &str, names: &[Name]) -> Option<String> {
+        let near = nearest(text, names.iter().map(|name| self.names.text(*name)))?;
+        Some(format!("did you mean `{near}`?"))
+    }
+
+    fn no_state(&self, text: &str) -> PropertyError {
+        error(
+            format!("there is no state `{text}`"),
+            self.near(text, &self.states),
+        )
+    }
+
+    fn no_symbol(&self, text: &str) -> PropertyError {
+        let names: Vec<_> = self.symbols.iter().map(|symbol| symbol.name).collect();
+        let hint = self.near(text, &names).or_else(|| {
+            let is_state = self.find_state(text).is_some();
+            is_state.then(|| format!("`{text}` is a state: write `{text}:SYMBOL`"))
+        });
+        error(format!("there is no stack symbol `{text}`"), hint)
+    }
+}

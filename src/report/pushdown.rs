@@ -1,0 +1,188 @@
+//! Traces of pushdown systems, as text and as JSON.
+//!
+//! As text each configuration is a line: control state and top symbol, the text of the rule
+//! that is taken next, and the values, all where a symbol was pushed, afterwards those that
+//! changed.
+
+use super::excerpt::harmless;
+use super::trace::{Line, Shown, describe_rounds, show_changes, write_lines};
+use super::values::{Variables, Words};
+use crate::interpreter::replay::Trace;
+use crate::pushdown::replay::Step;
+use crate::pushdown::step::state_of;
+use crate::pushdown::{GroupId, RuleId, System};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeStruct, Serializer};
+use std::io::Write;
+
+pub fn write(system: &System, trace: &Trace<Step>, out: &mut impl Write) -> std::io::Result<()> {
+    let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
+    let mut numbers: FxHashMap<RuleId, u32> = FxHashMap::default();
+    // For each symbol on the stack, the values shown last.
+    let mut frames: Vec<Shown> = Vec::new();
+    let mut globals = Shown::default();
+    let mut lines = Vec::with_capacity(steps.len());
+    for (i, step) in steps.iter().enumerate() {
+        let number = step.rule.map_or(0, |rule| {
+            let line = || system.position_of(rule).line;
+            *numbers.entry(rule).or_insert_with(line)
+        });
+        let entered = i == 0 || steps[i - 1].depth < step.depth;
+        lines.push(Line {
+            number,
+            depth: step.depth,
+            text: text(system, step),
+            values: values(system, step, entered, &mut frames, &mut globals),
+        });
+    }
+    let around = describe_loop(system, trace);
+    write_lines(&lines, trace.stem.len(), &around, out)
+}
+
+fn text(system: &System, step: &Step) -> String {
+    let state = system.states.get(state_of(&step.globals).0 as usize);
+    let mut text = state
+        .map_or("", |state| system.names.text(*state))
+        .to_owned();
+    let symbol = step.symbol.map_or("", |symbol| system.symbol_name(symbol));
+    text.push_str(&format!(" <{symbol}>"));
+    let rule = step.rule.map_or("".into(), |rule| system.text_of(rule));
+    if !rule.is_empty() {
+        text.push_str("  ");
+        text.push_str(&rule.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    if step.folded.is_some() {
+        text.push_str("  (folded)");
+    }
+    harmless(&text)
+}
+
+fn values(
+    system: &System,
+    step: &Step,
+    entered: bool,
+    frames: &mut Vec<Shown>,
+    globals: &mut Shown,
+) -> String {
+    let depth = step.depth as usize;
+    frames.truncate(depth + 1);
+    frames.resize_with(depth + 1, Shown::default);
+    if entered {
+        globals.clear();
+    }
+    let mut parts = Vec::new();
+    let words = Words::from(system);
+    let declared = &system.declarations;
+    let mut is_news = |i, value| globals.show(i, value);
+    show_changes(
+        words,
+        system.declared_globals(),
+        declared,
+        &step.globals,
+        &mut is_news,
+        &mut parts,
+    );
+    if let Some(symbol) = step.symbol {
+        let group: GroupId = system.symbol(symbol).group;
+        // Another symbol in the same place may have other variables.
+        let shown = &mut frames[depth];
+        shown.belong_to(group.0);
+        let group = &system.groups[group.0 as usize];
+        let mut is_news = |i, value| shown.show(i, value);
+        let declared = &group.declarations;
+        show_changes(
+            words,
+            &group.cells,
+            declared,
+            &step.locals,
+            &mut is_news,
+            &mut parts,
+        );
+    }
+    parts.join(" ")
+}
+
+fn describe_loop(system: &System, trace: &Trace<Step>) -> String {
+    let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last()) else {
+        return String::new();
+    };
+    // The symbols that were put below the last step, but were not below the first.
+    let mut latest: FxHashMap<u32, &Step> = FxHashMap::default();
+    for step in trace.stem.last().into_iter().chain(&trace.cycle) {
+        latest.insert(step.depth, step);
+    }
+    let pushed = (first.depth..last.depth).filter_map(|depth| {
+        let rule = latest.get(&depth)?.rule?;
+        let second = system.rule(rule).right.second()?;
+        Some(system.symbol_name(second))
+    });
+    describe_rounds(trace.cycle.len(), &pushed.collect::<Vec<_>>(), "symbol")
+}
+
+/// A trace as scripts see it.
+pub struct TraceObject<'a>(pub &'a System, pub &'a Trace<Step>);
+
+impl Serialize for TraceObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let TraceObject(system, trace) = *self;
+        let mut object = serializer.serialize_struct("trace", 2)?;
+        object.serialize_field("stem", &Steps(system, &trace.stem))?;
+        object.serialize_field("loop", &Steps(system, &trace.cycle))?;
+        object.end()
+    }
+}
+
+struct Steps<'a>(&'a System, &'a [Step]);
+
+impl Serialize for Steps<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Steps(system, steps) = *self;
+        serializer.collect_seq(steps.iter().map(|step| StepObject(system, step)))
+    }
+}
+
+struct StepObject<'a>(&'a System, &'a Step);
+
+impl Serialize for StepObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let StepObject(system, step) = *self;
+        let state = system.states.get(state_of(&step.globals).0 as usize);
+        let state = state.map_or("", |state| system.names.text(*state));
+        let position = step.rule.map(|rule| system.position_of(rule));
+        let symbol: Vec<_> = step
+            .symbol
+            .map(|s| system.symbol_name(s))
+            .into_iter()
+            .collect();
+        let text = step.rule.map_or("".into(), |rule| system.text_of(rule));
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("procedure", state)?;
+        map.serialize_entry("point", "statement")?;
+        map.serialize_entry("line", &position.map_or(0, |position| position.line))?;
+        map.serialize_entry("column", &position.map_or(0, |position| position.column))?;
+        map.serialize_entry("labels", &symbol)?;
+        map.serialize_entry("text", &text)?;
+        map.serialize_entry("depth", &step.depth)?;
+        let globals = Variables {
+            words: Words::from(system),
+            cells: system.declared_globals(),
+            declarations: &system.declarations,
+            values: &step.globals,
+        };
+        map.serialize_entry("globals", &globals)?;
+        let group = step.symbol.map(|symbol| system.symbol(symbol).group);
+        let group = &system.groups[group.unwrap_or_default().0 as usize];
+        let locals = Variables {
+            cells: &group.cells,
+            declarations: &group.declarations,
+            values: &step.locals,
+            ..globals
+        };
+        map.serialize_entry("locals", &locals)?;
+        if step.folded.is_some() {
+            map.serialize_entry("folded", &true)?;
+        }
+        map.end()
+    }
+}

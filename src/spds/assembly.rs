@@ -1,0 +1,166 @@
+//! The parts of a symbolic pushdown system, collected while it is made.
+//!
+//! Interfaces and what is quantified on return are shared wherever they are the same.
+
+use super::copies::{Copies, Copy};
+use super::frame::make_interface;
+use super::{Entry, Head, Interface, Right, Rule, Spds, Transfer, TransferId};
+use crate::analysis::Layout;
+use crate::bdd::{Bdd, OutOfNodes};
+use crate::bits::{self, BitRows};
+use rustc_hash::FxHashMap;
+
+/// What a frame takes over, what of that it cannot change, and what it leaves behind.
+pub struct Handing<'h> {
+    pub key: &'h [u64],
+    pub rigid: &'h [u64],
+    pub handed: &'h [u64],
+    /// Further variables that a pop may leave and nobody needs.
+    pub lost: &'h [u64],
+}
+
+pub struct Assembly<'a, 'b> {
+    copies: &'a Copies<'b>,
+    rules: Vec<Rule>,
+    pub entries: Vec<Entry>,
+    interfaces: Vec<Interface>,
+    known_interfaces: FxHashMap<Vec<u64>, u32>,
+    resumes: Vec<Bdd>,
+    known_resumes: FxHashMap<Vec<u64>, u32>,
+}
+
+/// What is known once all rules are there.
+pub struct Frame {
+    pub layout: Layout,
+    pub transfers: Vec<Transfer>,
+    /// For each head, the data variables its valuations speak of.
+    pub variables: BitRows,
+    pub ranks: Vec<u32>,
+    pub backward_ranks: Vec<u32>,
+    pub start: Head,
+    pub start_set: Bdd,
+    pub bottom: Option<Head>,
+    /// The variables that matter below the lowest frame.
+    pub bottom_variables: Vec<u64>,
+    pub stopped: Vec<Head>,
+    pub accepting: Option<Bdd>,
+}
+
+impl<'a, 'b> Assembly<'a, 'b> {
+    pub fn new(copies: &'a Copies<'b>) -> Self {
+        Assembly {
+            copies,
+            rules: Vec::new(),
+            entries: Vec::new(),
+            interfaces: Vec::new(),
+            known_interfaces: FxHashMap::default(),
+            resumes: Vec::new(),
+            known_resumes: FxHashMap::default(),
+        }
+    }
+
+    /// Adds the next entry. `initial` constrains variables outside the key, and is different
+    /// only if `constrained` is.
+    pub fn add_entry(
+        &mut self,
+        head: Head,
+        handing: &Handing<'_>,
+        constrained: &[u64],
+        initial: &Bdd,
+    ) -> Result<(), OutOfNodes> {
+        let Handing {
+            key,
+            rigid,
+            handed,
+            lost,
+        } = *handing;
+        let known = [key, rigid, handed, lost, constrained].concat();
+        let interface = match self.known_interfaces.get(&known) {
+            Some(interface) => *interface,
+            None => {
+                let interface = self.interfaces.len() as u32;
+                let made = make_interface(self.copies, handing, initial)?;
+                self.interfaces.push(made);
+                self.known_interfaces.insert(known, interface);
+                interface
+            }
+        };
+        self.entries.push(Entry { head, interface });
+        Ok(())
+    }
+
+    pub fn add_rule(&mut self, from: Head, transfer: TransferId, right: Right, internal: bool) {
+        self.rules.push(Rule {
+            from,
+            transfer,
+            right,
+            internal,
+        });
+    }
+
+    /// What is quantified when a frame resumes where the variables `needed` matter: see
+    /// [`Spds::resumes`].
+    pub fn resume(
+        &mut self,
+        key: &[u64],
+        handed: &[u64],
+        needed: &[u64],
+    ) -> Result<u32, OutOfNodes> {
+        let mut unneeded = handed.to_vec();
+        for (word, needed) in unneeded.iter_mut().zip(needed) {
+            *word &= !needed;
+        }
+        let known = [key, &unneeded].concat();
+        if let Some(resume) = self.known_resumes.get(&known) {
+            return Ok(*resume);
+        }
+        let key = bits::members(key).map(|v| self.copies.level(v, Copy::Next));
+        let unneeded = bits::members(&unneeded).map(|v| self.copies.level(v, Copy::Current));
+        let resume = self.resumes.len() as u32;
+        self.resumes.push(self.copies.cube(key.chain(unneeded))?);
+        self.known_resumes.insert(known, resume);
+        Ok(resume)
+    }
+
+    pub fn finish(mut self, frame: Frame) -> Result<Spds, OutOfNodes> {
+        // The rules of internal heads were added after those that lead there.
+        self.rules.sort_by_key(|rule| rule.from);
+        let count = frame.ranks.len();
+        let mut first_rule = vec![0; count + 1];
+        for rule in &self.rules {
+            first_rule[rule.from.0 as usize + 1] += 1;
+        }
+        for head in 0..count {
+            first_rule[head + 1] += first_rule[head];
+        }
+        let (copies, layout) = (self.copies, &frame.layout);
+        let all = 0..layout.len();
+        let current = |v| copies.level(v, Copy::Current);
+        let entry = |v| copies.level(v, Copy::Entry);
+        let is_needed = |v: &u32| bits::contains(&frame.bottom_variables, *v);
+        let unneeded = all.clone().filter(|v| !is_needed(v));
+        Ok(Spds {
+            globals: layout.global_range(),
+            ranks: frame.ranks,
+            backward_ranks: frame.backward_ranks,
+            rules: self.rules,
+            first_rule,
+            transfers: frame.transfers,
+            entries: self.entries,
+            interfaces: self.interfaces,
+            resumes: self.resumes,
+            all_current: copies.cube(all.clone().map(current))?,
+            all_entry: copies.cube(all.clone().map(entry))?,
+            all_current_and_entry: copies
+                .cube(all.clone().map(current).chain(all.clone().map(entry)))?,
+            variables: frame.variables,
+            start: frame.start,
+            start_set: frame.start_set,
+            bottom: frame.bottom,
+            bottom_forget: copies.cube(unneeded.map(current))?,
+            stopped: frame.stopped,
+            accepting: frame.accepting,
+            memory: layout.seen().zip(layout.seen_returned()),
+        })
+    }
+}

@@ -1,0 +1,414 @@
+//! Paths of pushdown systems: values that fit the rules.
+//!
+//! A path tells the values that matter; a rule may say something about the others as well.
+//! They are guessed (what is kept stays, the rest is 0), and where the rule does not allow
+//! that, its conditions are solved: as BDDs over the unknown values only, all others being
+//! known. Replay then checks every step by itself.
+
+use super::search::{CallUse, Move, Path};
+use super::walk::{Diverged, Walk, Walker};
+use crate::analysis::pushdown::{Flow, Liveness, bits_of};
+use crate::analysis::{DataVariable, Layout};
+use crate::bdd::OutOfNodes;
+use crate::bits;
+use crate::interpreter::replay::SegmentId;
+use crate::interpreter::value_of;
+use crate::program::{Domain, Expression, VariableId, When};
+use crate::pushdown::replay::Step;
+use crate::pushdown::step::{Frame, View};
+use crate::pushdown::{GroupId, Right, RuleId, SymbolId, System, holds};
+use crate::spds::copies::{Copies, Copy};
+use crate::spds::{Head, Spds, SystemHead, SystemHeads, Term, evaluate};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+pub struct SystemWalker<'a> {
+    pub system: &'a System,
+    pub layout: &'a Layout,
+    pub flow: &'a Flow,
+    pub liveness: &'a Liveness,
+    pub copies: &'a Copies<'a>,
+    pub spds: &'a Spds,
+    pub heads: &'a SystemHeads,
+}
+
+/// A value that is looked for.
+struct Unknown {
+    bits: Range<DataVariable>,
+    when: When,
+    /// What it must be, if that is known.
+    wanted: Option<u64>,
+    guess: u64,
+}
+
+/// The values to be found for one step: of the globals, then of the locals of the first
+/// symbol, then of those of the second.
+struct Problem<'p> {
+    conditions: &'p [Expression],
+    /// Whose locals are read before, after and below.
+    groups: [GroupId; 3],
+    /// `None` at the start: there the values before are the unknown ones.
+    before: Option<&'p View>,
+    unknown: Vec<Unknown>,
+    /// How many of them are globals, and how many locals of the first symbol.
+    globals: usize,
+    firsts: usize,
+}
+
+/// The values that matter at a head, as a path tells them.
+#[derive(Clone, Copy)]
+struct Told<'t> {
+    live: &'t [u64],
+    values: &'t [bool],
+}
+
+impl Told<'_> {
+    /// Either all bits of a cell matter or none.
+    fn value(&self, cell: Range<DataVariable>) -> Option<u64> {
+        let matters = cell.start < cell.end && bits::contains(self.live, cell.start);
+        let bits = cell.zip(0..);
+        let values = bits.map(|(bit, place)| u64::from(self.values[bit as usize]) << place);
+        matters.then(|| values.sum())
+    }
+}
+
+impl SystemWalker<'_> {
+    fn told<'t>(&'t self, symbol: SymbolId, values: &'t [bool]) -> Told<'t> {
+        Told {
+            live: self.liveness.at(symbol),
+            values,
+        }
+    }
+
+    fn start_problem(&self, told: Told<'_>) -> Problem<'_> {
+        let system = self.system;
+        let group = system.symbol(system.start.symbol).group;
+        let mut problem = Problem {
+            conditions: &system.start.conditions,
+            groups: [group; 3],
+            before: None,
+            unknown: Vec::new(),
+            globals: system.globals.len(),
+            firsts: system.locals(group).len(),
+        };
+        self.add_unknown(&mut problem, group, When::Before, true, Some(told), |_| 0);
+        problem
+    }
+
+    /// The values after a rule; those told matter at the first and at the second symbol.
+    fn problem<'p>(
+        &'p self,
+        id: RuleId,
+        view: &'p View,
+        first: Option<Told<'_>>,
+        second: Option<Told<'_>>,
+    ) -> Problem<'p> {
+        let (system, flow) = (self.system, self.flow);
+        let rule = system.rule(id);
+        let groups = system.groups_of(rule);
+        let mut problem = Problem {
+            conditions: &rule.relation,
+            groups,
+            before: Some(view),
+            unknown: Vec::new(),
+            globals: system.globals.len(),
+            firsts: system.locals_of(rule.right.first()).len(),
+        };
+        // What is kept has the bits it had before.
+        let before = &self.values_before(view);
+        let guess = |when: When| {
+            move |bits: Range<DataVariable>| match flow.keeps(id, when, bits.start) {
+                true => before.get(&bits.start).copied().unwrap_or(0),
+                false => 0,
+            }
+        };
+        let [_, after, below] = groups;
+        self.add_unknown(
+            &mut problem,
+            after,
+            When::After,
+            true,
+            first,
+            guess(When::After),
+        );
+        if rule.right.second().is_some() {
+            let guess = guess(When::Below);
+            self.add_unknown(&mut problem, below, When::Below, false, second, guess);
+        }
+        problem
+    }
+
+    /// The values before a step, by the first bit of each cell.
+    fn values_before(&self, view: &View) -> FxHashMap<DataVariable, u64> {
+        let group = self.system.symbol(view.symbol).group;
+        let globals = (0..view.globals.len() as u32).map(VariableId::Global);
+        let locals = (0..view.locals.len() as u32).map(VariableId::Local);
+        let variables = globals.chain(locals);
+        let value = |v| Some((bits_of(self.layout, group, v).start, view.get(v)?));
+        variables.filter_map(value).collect()
+    }
+
+    fn add_unknown(
+        &self,
+        problem: &mut Problem<'_>,
+        group: GroupId,
+        when: When,
+        with_globals: bool,
+        told: Option<Told<'_>>,
+        guess: impl Fn(Range<DataVariable>) -> u64,
+    ) {
+        let globals = (0..self.system.globals.len() as u32).map(VariableId::Global);
+        let locals = (0..self.system.locals(group).len() as u32).map(VariableId::Local);
+        for variable in globals.filter(|_| with_globals).chain(locals) {
+            let bits = bits_of(self.layout, group, variable);
+            problem.unknown.push(Unknown {
+                when,
+                wanted: told.and_then(|told| told.value(bits.clone())),
+                guess: guess(bits.clone()),
+                bits,
+            });
+        }
+    }
+
+    /// All values, in the order of the unknown ones.
+    fn solve(&self, problem: &Problem<'_>) -> Option<Vec<u64>> {
+        let guess = |unknown: &Unknown| unknown.wanted.unwrap_or(unknown.guess);
+        let guessed: Vec<u64> = problem.unknown.iter().map(guess).collect();
+        let read = |variable, when| {
+            let (domain, value) = self.read(problem, variable, when);
+            let value = value.map_or_else(|index| guessed.get(index).copied(), Some);
+            Some(value_of(domain, value?))
+        };
+        let mut conditions = problem.conditions.iter();
+        let operations = |condition: &Expression| self.system.expressions.operations(*condition);
+        if conditions.all(|condition| holds(operations(condition), read)) {
+            return Some(guessed);
+        }
+        // Out of memory is as good as no solution: the trace is then not shown.
+        self.solve_by_bdds(problem).unwrap_or_default()
+    }
+
+    /// The domain of a cell, and its value or its place among the unknown ones.
+    fn read(
+        &self,
+        problem: &Problem<'_>,
+        variable: VariableId,
+        when: When,
+    ) -> (Domain, Result<u64, usize>) {
+        let domain = self.system.domain(problem.groups[when as usize], variable);
+        let index = match variable {
+            VariableId::Global(index) => index as usize,
+            VariableId::Local(index) => problem.globals + index as usize,
+        };
+        let value = match (problem.before, when) {
+            (Some(view), When::Before) => view.get(variable).ok_or(usize::MAX),
+            (_, When::Before | When::After) => Err(index),
+            (_, When::Below) => Err(index + problem.firsts),
+        };
+        (domain, value)
+    }
+
+    fn solve_by_bdds(&self, problem: &Problem<'_>) -> Result<Option<Vec<u64>>, OutOfNodes> {
+        let bdds = self.copies.bdds;
+        // There need not be copies for what is below; those for entries are free here.
+        let copy = |when| match when {
+            When::Before => Copy::Current,
+            When::After => Copy::Next,
+            When::Below => Copy::Entry,
+        };
+        let read = |variable, when| {
+            let (domain, value) = self.read(problem, variable, when);
+            let known = value.or_else(|index| {
+                let unknown = problem.unknown.get(index);
+                unknown.and_then(|unknown| unknown.wanted).ok_or(index)
+            });
+            match known {
+                Ok(value) => Some(Term::constant(bdds, domain, value)),
+                Err(index) => {
+                    let unknown = problem.unknown.get(index)?;
+                    let copy = copy(unknown.when);
+                    Some(self.copies.term(unknown.bits.clone(), domain, copy))
+                }
+            }
+        };
+        let mut set = bdds.constant(true);
+        for condition in problem.conditions {
+            let operations = self.system.expressions.operations(*condition);
+            let holds = evaluate(bdds, operations, read)?.be_one(bdds)?;
+            set = bdds.and(&set, &holds)?;
+        }
+        let Some(member) = bdds.smallest(&set) else {
+            return Ok(None);
+        };
+        let value = |unknown: &Unknown| {
+            let bit = |bit| {
+                let level = self.copies.level(bit, copy(unknown.when));
+                member.get(level as usize) == Some(&Some(true))
+            };
+            let bits = unknown.bits.clone().zip(0..);
+            let found = || bits.map(|(b, place)| u64::from(bit(b)) << place).sum();
+            unknown.wanted.unwrap_or_else(found)
+        };
+        Ok(Some(problem.unknown.iter().map(value).collect()))
+    }
+
+    /// Takes a rule from where a walk is: the view of the first symbol, if there is one, the
+    /// globals, and the locals of the second symbol.
+    fn take(
+        &self,
+        walk: &mut Walk<'_, Self>,
+        id: RuleId,
+        first: Option<Told<'_>>,
+        second: Option<Told<'_>>,
+    ) -> Result<(Option<View>, Box<[u64]>, Box<[u64]>), Diverged> {
+        let view = walk.view.as_ref().ok_or(Diverged)?;
+        let rule = self.system.rule(id);
+        if rule.from != view.symbol {
+            return Err(Diverged);
+        }
+        let problem = self.problem(id, view, first, second);
+        let values = self.solve(&problem).ok_or(Diverged)?;
+        let (globals, locals) = values.split_at(problem.globals);
+        let (locals, below) = locals.split_at(problem.firsts);
+        let view = rule.right.first().map(|symbol| View {
+            symbol,
+            globals: globals.into(),
+            locals: locals.into(),
+        });
+        if let Some(step) = walk.steps.last_mut() {
+            step.rule = Some(id);
+            step.below = below.into();
+        }
+        Ok((view, globals.into(), below.into()))
+    }
+
+    /// The rule of the pushdown system that a move is made by.
+    fn rule_of(&self, step: &Move) -> Result<RuleId, Diverged> {
+        let id = RuleId(step.rule.0);
+        match (id.0 as usize) < self.system.rules.len() {
+            true => Ok(id),
+            false => Err(Diverged),
+        }
+    }
+
+    fn is_returning(&self, head: Head) -> bool {
+        matches!(self.heads.meaning(head), SystemHead::Returning(_))
+    }
+}
+
+impl Walker for SystemWalker<'_> {
+    type Step = Step;
+    type View = View;
+    type Waiting = Frame;
+    /// The globals.
+    type Exit = Box<[u64]>;
+
+    fn start(&self, path: &Path) -> Result<View, Diverged> {
+        let symbol = self.system.start.symbol;
+        let problem = self.start_problem(self.told(symbol, &path.values));
+        let values = self.solve(&problem).ok_or(Diverged)?;
+        let (globals, locals) = values.split_at(problem.globals);
+        Ok(View {
+            symbol,
+            globals: globals.into(),
+            locals: locals.into(),
+        })
+    }
+
+    fn step(&self, view: &View, depth: u32) -> Step {
+        Step {
+            symbol: Some(view.symbol),
+            depth,
+            globals: view.globals.clone(),
+            locals: view.locals.clone(),
+            rule: None,
+            below: Box::default(),
+            folded: None,
+        }
+    }
+
+    fn make_move(&self, walk: &mut Walk<'_, Self>, step: &Move) -> Result<(), Diverged> {
+        let id = self.rule_of(step)?;
+        let right = self.system.rule(id).right;
+        let first = right.first().map(|symbol| self.told(symbol, &step.values));
+        let (view, ..) = self.take(walk, id, first, None)?;
+        walk.made += 1;
+        walk.depth += u32::from(matches!(right, Right::Push(..)));
+        walk.arrive(self, view.ok_or(Diverged)?);
+        Ok(())
+    }
+
+    fn entered(
+        &self,
+        walk: &mut Walk<'_, Self>,
+        segment: &Path,
+    ) -> Result<(View, Frame), Diverged> {
+        let after = &walk.path.moves[walk.made];
+        let id = self.rule_of(after)?;
+        let Right::Push(first, second) = self.system.rule(id).right else {
+            return Err(Diverged);
+        };
+        let told_first = self.told(first, &segment.values);
+        let told_second = self.told(second, &after.values);
+        let (view, _, locals) = self.take(walk, id, Some(told_first), Some(told_second))?;
+        let waiting = Frame {
+            symbol: second,
+            locals,
+        };
+        Ok((view.ok_or(Diverged)?, waiting))
+    }
+
+    fn left(&self, walk: &mut Walk<'_, Self>, call: &CallUse) -> Result<Box<[u64]>, Diverged> {
+        let symbol = walk.view.as_ref().ok_or(Diverged)?.symbol;
+        let mut values = vec![false; self.copies.data_variables() as usize];
+        let handed = &self.spds.interface(call.entry).handed;
+        for (bit, value) in handed.iter().zip(&call.handed) {
+            values[*bit as usize] = *value;
+        }
+        let told = Told {
+            live: &self.liveness.handed,
+            values: &values,
+        };
+        for rule in self.system.rules_of(symbol) {
+            if self.system.rule(rule).right == Right::Pop
+                && let Ok((_, globals, _)) = self.take(walk, rule, Some(told), None)
+            {
+                return Ok(globals);
+            }
+        }
+        Err(Diverged)
+    }
+
+    fn returned(
+        &self,
+        walk: &mut Walk<'_, Self>,
+        segment: SegmentId,
+        waiting: &Frame,
+        globals: &Box<[u64]>,
+    ) -> Result<(), Diverged> {
+        // A returning head and its internal rule are part of this step.
+        let moves = &walk.path.moves;
+        let internal = moves
+            .get(walk.made)
+            .is_some_and(|m| self.is_returning(m.head));
+        walk.made += 1 + usize::from(internal);
+        if let Some(push) = walk.steps.last_mut() {
+            push.folded = Some(segment);
+        }
+        let view = View {
+            symbol: waiting.symbol,
+            globals: globals.clone(),
+            locals: waiting.locals.clone(),
+        };
+        walk.arrive(self, view);
+        Ok(())
+    }
+}
+
+/// The last step of a cycle goes on as its first one did.
+pub fn close(trace: &mut crate::interpreter::replay::Trace<Step>) {
+    if let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last_mut()) {
+        last.rule = first.rule;
+        last.below = first.below.clone();
+    }
+}
