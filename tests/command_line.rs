@@ -307,6 +307,35 @@ fn language_by_extension_or_option() {
 }
 
 #[test]
+fn options_of_remopla() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("program.rem");
+    let program = "define N 2 int x(N); module void main() { x = 4; assert(x == 4); }";
+    std::fs::write(&path, program).expect("written");
+    let code = |arguments: &[&str]| support::check(&path, arguments).code;
+    assert_eq!(code(&[]), 1);
+    assert_eq!(code(&["-D", "N=3"]), 0);
+    assert_eq!(code(&["-DN=2", "-DN=3"]), 0);
+    assert_eq!(code(&["--overflow", "error"]), 1);
+    assert_eq!(code(&["--overflow", "wrap"]), 1);
+    assert_eq!(code(&["--overflow", "block"]), 0);
+    let bad = |arguments: &[&str], word: &str| {
+        assert_bad_input(&support::check(&path, arguments), word);
+    };
+    bad(&["-D", "M=3"], "did you mean `-D N=…`?");
+    bad(&["-D", "N"], "NAME=VALUE");
+    bad(&["-D", "N=x"], "no number");
+    bad(&["-D", "N=99999999999999999999"], "too large");
+    bad(&["-D", "N=0"], "from 1 to 64 bits");
+    bad(&["--overflow", "maybe"], "wrap");
+    bad(&["--entry", "mian"], "--entry main");
+    bad(&["--ltl", "F x"], "{x == 1}");
+    let boolean = Written::new(FAILS);
+    assert_bad_input(&boolean.check(&["-D", "N=1"]), "-D");
+    assert_bad_input(&boolean.check(&["--overflow", "wrap"]), "--overflow");
+}
+
+#[test]
 fn unknown_label_with_suggestion() {
     let program = Written::new("main() begin\n  ERROR: skip;\nend\n");
     for label in ["ERRROR", "main.EROR"] {
@@ -552,6 +581,15 @@ fn generated_levels_are_reachable() {
         assert!(!run.results()[0]["trace"].is_null());
     }
     assert_bad_input(&derny(&["generate", "level", "0"]), "");
+    for n in ["1", "2", "60"] {
+        let program = derny(&["generate", "level", n, "--int"]);
+        assert_eq!((program.code, program.stderr.as_str()), (0, ""));
+        let mut reading = command();
+        let arguments = ["check", "-", "--lang", "rem", "--reach", "reach"];
+        reading.args(arguments).write_stdin(program.stdout);
+        let run = run_command(reading);
+        assert_eq!((run.code, run.stderr.as_str()), (1, ""), "level {n}");
+    }
 }
 
 #[test]

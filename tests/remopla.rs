@@ -272,13 +272,20 @@ const CASES: &[Case] = &[
     ),
     case(
         "entries of arrays of structs",
-        "struct s { int x(1); bool y[1,2]; }; struct s g[2][1,2], t; int i(1), j(2);
+        "struct s { int x(1); bool y; }; struct s g[2][1,2], t; int i(1), j(2);
          module void main() { i = 1, j = 2;
-           g[i][j].x = 1, g[i][j].y[j] = true, g[i][1].x = 0, g[1][2].y[1] = false;
-           t = g[i][j]; assert(t.x == 1 && t.y[2] && !t.y[1] && g[1][2].x == 1);
-           assert(g[i][j-1].x == 0 && !g[i][j].y[i]);
-           g[0][1] = t; assert(g[i-1][1].x == 1 && g[0][i].y[j] && !g[0][1].y[1]);
-           t.y = undef; g[i][1] = t; assert(g[1][i].x == 1 && g[1][1].y[2] == t.y[2]); }",
+           g[i][j].x = 1, g[i][1].x = 0, g[1][2].y = false;
+           t = g[i][j]; assert(t.x == 1 && !t.y && g[1][2].x == 1 && g[i][j-1].x == 0);
+           g[0][1] = t; assert(g[i-1][1].x == 1 && !g[0][i].y);
+           t.y = undef; g[i][1] = t; assert(g[1][i].x == 1 && g[1][1].y == t.y); }",
+        &[(ASSERTIONS, true)],
+    ),
+    case(
+        "arrays in structs in arrays",
+        "struct s { int x(1); bool y[1,2]; }; struct s g[2], t; int i(1), j(2);
+         module void main() { i = 1, j = 2; g[i].y[j] = true, g[1].y[1] = false, g[i].x = 0;
+           t = g[i]; assert(t.y[2] && !t.y[1] && g[1].y[2] && !g[i].y[i]);
+           g[0] = t; assert(g[i-1].y[j] && !g[0].y[j-1] && g[0].x == 0); }",
         &[(ASSERTIONS, true)],
     ),
     case(

@@ -155,7 +155,7 @@ fn report(program: &Program, properties: &[(String, Property)], findings: &[Find
         });
     let results = Results {
         input: "program.rem",
-        program: Some(program),
+        checked: Some(report::Checked::Program(program)),
         list: list.collect(),
         measured: None,
     };
@@ -176,6 +176,7 @@ fn explicit(program: &Program, properties: &[(String, Property)]) -> Vec<Option<
         Property::Assertions => Some(reachable.as_ref()?.error),
         Property::Terminates => explicit::has_infinite_run(program, STATES).ok(),
         Property::Temporal(temporal) => explicit::violates(program, temporal, STATES).ok(),
+        Property::OnTop { .. } => unreachable!("a property of pushdown systems"),
     };
     properties.iter().map(|(_, p)| decide(p)).collect()
 }

@@ -14,6 +14,7 @@
 
 use super::compile::Given;
 use super::language::{FrameKind, Language, Model};
+use crate::acceleration::{Accelerator, Budget};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::saturation::{PostStar, PostTarget, PreStar, PreTarget, StackState, Stacks, Stop};
@@ -102,6 +103,13 @@ pub fn post<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
     let heads = given.heads.iter().cloned();
     let stacks = given.stacks.clone();
     let mut post_star = PostStar::from_configurations(spds, bdds, model.watch(), stacks, heads)?;
+    let budget = Budget::auto(model.is_wide());
+    post_star.accelerate(Accelerator::new(
+        spds,
+        model.copies(),
+        model.watch(),
+        budget,
+    ));
     post_star.run(|_| false)?;
     let mut builder = Builder::new(model, post_star.stacks(), given);
     let reached = |head: Option<Head>, given: &Bdd| match head {

@@ -150,6 +150,9 @@ pub trait Model {
     fn copies(&self) -> &Copies<'_>;
     fn watch(&self) -> &Watch;
 
+    /// Whether there are numbers of several bits.
+    fn is_wide(&self) -> bool;
+
     /// Where the frame of a waiting symbol goes on.
     fn saved(&self, symbol: Head) -> Head;
 

@@ -7,7 +7,7 @@
 use super::TooLarge;
 use std::hash::Hash;
 
-pub trait Machine {
+pub trait Machine: Sized {
     type View: Clone + Eq + Hash;
     type Frame: Clone + Eq + Hash;
     type Exit: Clone + Eq + Hash;
@@ -20,7 +20,7 @@ pub trait Machine {
         &self,
         view: &Self::View,
         allowed: usize,
-    ) -> Result<Vec<Step<Self::View, Self::Frame, Self::Exit>>, TooLarge>;
+    ) -> Result<StepsOf<Self>, TooLarge>;
 
     /// The views after a return into a frame.
     fn resumed(
@@ -47,3 +47,7 @@ pub enum Step<View, Frame, Exit> {
     /// To whatever the frame below makes of it.
     Pop(Exit),
 }
+
+/// The steps of a machine.
+pub type StepsOf<M> =
+    Vec<Step<<M as Machine>::View, <M as Machine>::Frame, <M as Machine>::Exit>>;

@@ -15,13 +15,14 @@ pub mod values;
 
 use crate::program::{Domain, Expression, PointId, ProcedureId, Program, VariableId};
 use evaluation::evaluate;
+use std::sync::Arc;
 use values::{Possible, Values};
 
 /// The values of the globals and of the top frame's parameters and locals, cell by cell.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Valuation {
-    /// Globals first, then locals.
-    values: Box<[u64]>,
+    /// Globals first, then locals. Most steps change nothing, so that many share them.
+    values: Arc<[u64]>,
     globals: u32,
 }
 
@@ -52,7 +53,7 @@ impl Valuation {
 
     pub fn set(&mut self, variable: VariableId, value: u64) {
         let index = self.index(variable);
-        self.values[index] = value;
+        Arc::make_mut(&mut self.values)[index] = value;
     }
 
     fn index(&self, variable: VariableId) -> usize {

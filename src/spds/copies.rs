@@ -95,6 +95,7 @@ pub struct Copies<'a> {
     count: u32,
     /// In which order variables are to be 0 where a small member of a set is wanted.
     heaviest_first: Vec<DataVariable>,
+    is_weighed: bool,
     cubes: RefCell<FxHashMap<Box<[Level]>, Bdd>>,
     renamings: RefCell<FxHashMap<Pairs, Renaming>>,
 }
@@ -105,6 +106,7 @@ impl<'a> Copies<'a> {
         Copies {
             bdds,
             heaviest_first: (0..order.0.len() as u32).collect(),
+            is_weighed: false,
             order,
             count,
             cubes: RefCell::default(),
@@ -115,6 +117,12 @@ impl<'a> Copies<'a> {
     /// Lets small members of sets be those with small numbers.
     pub fn weigh(&mut self, heaviest_first: Vec<DataVariable>) {
         self.heaviest_first = heaviest_first;
+        self.is_weighed = true;
+    }
+
+    /// Whether small members of sets are to be those with small numbers.
+    pub fn is_weighed(&self) -> bool {
+        self.is_weighed
     }
 
     /// The values of the data variables, in one copy, of the member of a set with the

@@ -98,10 +98,10 @@ impl Number {
                 continue;
             }
             let mut carry = bdds.constant(false);
-            for k in i..width {
+            for (k, bit) in sum.iter_mut().enumerate().skip(i) {
                 let addend = bdds.and(self.bit(k - i), factor)?;
-                let half = bdds.xor(&sum[k], &addend)?;
-                let before = std::mem::replace(&mut sum[k], bdds.xor(&half, &carry)?);
+                let half = bdds.xor(bit, &addend)?;
+                let before = std::mem::replace(bit, bdds.xor(&half, &carry)?);
                 carry = bdds.if_then_else(&half, &carry, &before)?;
             }
         }

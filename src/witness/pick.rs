@@ -72,7 +72,7 @@ impl Search<'_> {
                     let step = Move {
                         rule: id,
                         head: to,
-                        values: self.smallest(&set, Copy::Current),
+                        values: self.smallest(&set, Copy::Current)?,
                         call: None,
                     };
                     return Ok(Some(((to, accepted), step)));
@@ -122,9 +122,9 @@ impl Search<'_> {
                 if bdds.is_false(&uses) {
                     continue;
                 }
-                let key = self.smallest(&uses, Copy::Next);
+                let key = self.smallest(&uses, Copy::Next)?;
                 // The current copies are what the caller kept and what was handed over.
-                let values = self.smallest(&uses, Copy::Current);
+                let values = self.smallest(&uses, Copy::Current)?;
                 let handed = &spds.interface(entry).handed;
                 let handed = handed.iter().map(|v| values[*v as usize]).collect();
                 let step = Move {

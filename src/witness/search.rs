@@ -198,13 +198,16 @@ impl<'a> Search<'a> {
     }
 
     /// One copy's values in the smallest member of a set that is not empty.
-    pub fn smallest(&self, set: &Bdd, copy: Copy) -> Values {
+    pub fn smallest(&self, set: &Bdd, copy: Copy) -> Result<Values, Stop> {
+        if self.copies.is_weighed() {
+            return Ok(self.copies.smallest(set, copy)?);
+        }
         let member = self.bdds.smallest(set).unwrap_or_default();
-        (0..self.copies.data_variables())
+        Ok((0..self.copies.data_variables())
             .map(|variable| {
                 member.get(self.copies.level(variable, copy) as usize) == Some(&Some(true))
             })
-            .collect()
+            .collect())
     }
 
     /// The valuations in which these variables have these values.

@@ -62,6 +62,9 @@ struct Told<'t> {
     values: &'t [bool],
 }
 
+/// The view of the first symbol, if there is one, the globals, and the locals of the second.
+type Taken = (Option<View>, Box<[u64]>, Box<[u64]>);
+
 impl Told<'_> {
     /// Either all bits of a cell matter or none.
     fn value(&self, cell: Range<DataVariable>) -> Option<u64> {
@@ -260,7 +263,7 @@ impl SystemWalker<'_> {
         id: RuleId,
         first: Option<Told<'_>>,
         second: Option<Told<'_>>,
-    ) -> Result<(Option<View>, Box<[u64]>, Box<[u64]>), Diverged> {
+    ) -> Result<Taken, Diverged> {
         let view = walk.view.as_ref().ok_or(Diverged)?;
         let rule = self.system.rule(id);
         if rule.from != view.symbol {

@@ -89,7 +89,9 @@ impl Flow {
     }
 
     pub fn keeps(&self, rule: RuleId, when: When, bit: DataVariable) -> bool {
-        bits::contains(self.kept(rule, when), bit)
+        // A cell without bits may stand behind the last one.
+        let kept = self.kept(rule, when);
+        (bit as usize) < kept.len() * u64::BITS as usize && bits::contains(kept, bit)
     }
 
     /// What the relation of a rule says something about there.

@@ -183,6 +183,10 @@ impl<'a> Model for ProgramModel<'a> {
         self.watch
     }
 
+    fn is_wide(&self) -> bool {
+        self.layout.is_wide()
+    }
+
     fn saved(&self, symbol: Head) -> Head {
         let point = PointId(symbol.0);
         match (
