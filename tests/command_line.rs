@@ -31,6 +31,9 @@ end
 /// The assertion fails.
 const FAILS: &str = "decl g;\nmain() begin\n  L: skip;\n  assert(g);\nend\n";
 
+/// Plain rounds: with acceleration a counter takes no time.
+const PLAIN: [&str; 2] = ["--accelerate", "never"];
+
 /// `L` is reached after 2^bits rounds.
 fn counter(bits: usize) -> String {
     let list = |item: &dyn Fn(usize) -> String, between: &str| {
@@ -146,7 +149,8 @@ fn text_output() {
 
 #[test]
 fn text_of_unknown() {
-    let run = Written::new(&counter(22)).check(&["--reach", "L", "--timeout", "0.1"]);
+    let run = Written::new(&counter(22))
+        .check(&[&PLAIN[..], &["--reach", "L", "--timeout", "0.1"]].concat());
     assert_eq!(run.code, 3);
     assert!(run.stdout.starts_with("unknown L"), "{}", run.stdout);
 }
@@ -485,7 +489,8 @@ fn timeout() {
     let program = Written::new(&counter(22));
     for timeout in ["0", "0.3"] {
         let begin = Instant::now();
-        let run = program.check(&["--reach", "L", "--format", "json", "--timeout", timeout]);
+        let asked = ["--reach", "L", "--format", "json", "--timeout", timeout];
+        let run = program.check(&[&PLAIN[..], &asked].concat());
         assert!(begin.elapsed() < Duration::from_millis(2500), "in time");
         assert_eq!(run.code, 3, "{}", run.stderr);
         let result = &run.results()[0];
@@ -525,7 +530,7 @@ fn violations_outweigh_what_is_unknown() {
     let program = counter(22).replacen("begin\n", "begin\n  FIRST: skip;\n", 1);
     let program = Written::new(&program);
     let labels = ["--reach", "L", "--reach", "FIRST", "--format", "json"];
-    let run = program.check(&[&labels[..], &["--timeout", "1"]].concat());
+    let run = program.check(&[&PLAIN[..], &labels, &["--timeout", "1"]].concat());
     let results = run.results();
     assert_eq!(results[0]["verdict"], "unknown");
     assert_eq!(results[0]["reason"], "timeout");
@@ -622,15 +627,9 @@ fn an_interrupt_ends_in_a_summary() {
     use std::process::{Command, Stdio};
     let program = Written::new(&counter(22));
     let child = Command::new(env!("CARGO_BIN_EXE_derny"))
-        .args([
-            "check",
-            "--reach",
-            "L",
-            "--format",
-            "json",
-            "--timeout",
-            "30",
-        ])
+        .args(["check", "--reach", "L", "--format", "json"])
+        .args(["--timeout", "30"])
+        .args(PLAIN)
         .arg(program.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

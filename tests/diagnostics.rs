@@ -19,7 +19,10 @@ fn programs(folder: &str) -> Vec<PathBuf> {
     let mut paths: Vec<_> = fs::read_dir(folder)
         .expect("the folder is there")
         .map(|entry| entry.expect("it can be read").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "bp" || e == "rem" || e == "pds"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|e| e == "bp" || e == "rem" || e == "pds")
+        })
         .collect();
     paths.sort();
     paths

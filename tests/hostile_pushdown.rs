@@ -70,7 +70,11 @@ fn deep_expressions() {
         refused(format!("{BEGIN} ({opened}"));
     }
     refused(format!("define N {}", "(".repeat(DEEP)));
-    accepted(format!("define N {}1{} (q <s>)", "(".repeat(DEEP), ")".repeat(DEEP)));
+    accepted(format!(
+        "define N {}1{} (q <s>)",
+        "(".repeat(DEEP),
+        ")".repeat(DEEP)
+    ));
 }
 
 #[test]
@@ -80,14 +84,24 @@ fn long_rows() {
     accepted(format!("{BEGIN} ({sum}x = 1)"));
     accepted(format!("{BEGIN} ({}b)", "b & ".repeat(DEEP)));
     accepted(format!("{BEGIN} ({}b)", "b == ".repeat(DEEP)));
-    let rules: String = (0..DEEP).map(|i| format!("q <s{i}> --> q <s{}>\n", i + 1)).collect();
+    let rules: String = (0..DEEP)
+        .map(|i| format!("q <s{i}> --> q <s{}>\n", i + 1))
+        .collect();
     assert_eq!(accepted(format!("(q <s0>) {rules}")).rules.len(), DEEP);
-    let states: String = (0..DEEP).map(|i| format!("q{i} <s> --> q{} <s>\n", i + 1)).collect();
-    assert_eq!(accepted(format!("(q0 <s>) {states}")).states.len(), DEEP + 1);
+    let states: String = (0..DEEP)
+        .map(|i| format!("q{i} <s> --> q{} <s>\n", i + 1))
+        .collect();
+    assert_eq!(
+        accepted(format!("(q0 <s>) {states}")).states.len(),
+        DEEP + 1
+    );
     let names: Vec<String> = (0..60_000).map(|i| format!("v{i}")).collect();
     accepted(format!("global bool {}; (q <s>)", names.join(", ")));
     refused(format!("global int {}(64); (q <s>)", names.join("(1), ")).replace("(64)", "(65)"));
-    accepted(format!("(q <s>) atoms s {} q <s> --> q <s>", names.join(", ")));
+    accepted(format!(
+        "(q <s>) atoms s {} q <s> --> q <s>",
+        names.join(", ")
+    ));
 }
 
 #[test]

@@ -16,11 +16,7 @@ pub trait Machine: Sized {
     fn starts(&self, allowed: usize) -> Result<Vec<Self::View>, TooLarge>;
 
     /// All steps from a view.
-    fn steps(
-        &self,
-        view: &Self::View,
-        allowed: usize,
-    ) -> Result<StepsOf<Self>, TooLarge>;
+    fn steps(&self, view: &Self::View, allowed: usize) -> Result<StepsOf<Self>, TooLarge>;
 
     /// The views after a return into a frame.
     fn resumed(
@@ -49,5 +45,4 @@ pub enum Step<View, Frame, Exit> {
 }
 
 /// The steps of a machine.
-pub type StepsOf<M> =
-    Vec<Step<<M as Machine>::View, <M as Machine>::Frame, <M as Machine>::Exit>>;
+pub type StepsOf<M> = Vec<Step<<M as Machine>::View, <M as Machine>::Frame, <M as Machine>::Exit>>;
