@@ -277,10 +277,10 @@ impl System {
 
     fn no_symbol(&self, text: &str) -> PropertyError {
         let names: Vec<_> = self.symbols.iter().map(|symbol| symbol.name).collect();
-        let hint = self.near(text, &names).or_else(|| {
-            let is_state = self.find_state(text).is_some();
-            is_state.then(|| format!("`{text}` is a state: write `{text}:SYMBOL`"))
-        });
+        let hint = match self.find_state(text) {
+            Some(_) => Some(format!("`{text}` is a state: write `{text}:SYMBOL`")),
+            None => self.near(text, &names),
+        };
         error(format!("there is no stack symbol `{text}`"), hint)
     }
 }
