@@ -171,7 +171,10 @@ impl Layout {
 
     /// Whether some cell has more than one bit.
     pub fn is_wide(&self) -> bool {
-        !self.global_offsets.is_empty() || !self.frame_offsets.is_empty()
+        let is_wide = |ends: &Offsets| ends.windows(2).any(|ends| ends[1] - ends[0] > 1);
+        let frames = self.frame_offsets.iter();
+        let mut frames = frames.flat_map(|(locals, returned)| [locals, returned]);
+        is_wide(&self.global_offsets) || frames.any(is_wide)
     }
 
     pub fn global_range(&self) -> Range<DataVariable> {
