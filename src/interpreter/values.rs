@@ -113,7 +113,7 @@ pub enum Why {
     DivisionByZero,
     /// An operand of a bitwise operation or a shift.
     Negative(i128),
-    /// A shift beyond [`SHIFT_LIMIT`].
+    /// A shift beyond [`SHIFT_LIMIT`](crate::program::SHIFT_LIMIT).
     TooLarge,
     /// A number of a procedure that is not on top.
     NotThere,

@@ -68,7 +68,7 @@ pub enum Kind {
     /// A truth value, and which one if that is known.
     Truth(Option<bool>),
     Number(Interval),
-    /// A whole array or struct: [`Evaluator::whole`] has it.
+    /// A whole array or struct: `Evaluator::whole` has it.
     Whole,
     /// A mistake has been reported.
     Unknown,
