@@ -34,7 +34,7 @@ impl Budget {
     /// From the first round.
     pub const ALWAYS: Budget = Budget {
         patience: 0,
-        nodes: 300_000,
+        nodes: 30_000,
         paths: 64,
     };
 
