@@ -81,7 +81,7 @@ impl<'a> Search<'a> {
             watch,
             relations: Relations {
                 copies,
-                node_limit: budget.nodes,
+                node_limit: budget.nodes(copies.data_variables()),
             },
             paths: budget.paths,
             post_star,

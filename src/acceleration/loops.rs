@@ -103,7 +103,7 @@ impl<'a> Accelerator<'a> {
     fn relations(&self) -> Relations<'a> {
         Relations {
             copies: self.copies,
-            node_limit: self.budget.nodes,
+            node_limit: self.budget.nodes(self.copies.data_variables()),
         }
     }
 

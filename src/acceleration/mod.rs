@@ -24,7 +24,7 @@ pub use relation::Failure;
 pub struct Budget {
     /// After how many rounds at one head acceleration is worth a try.
     pub patience: u32,
-    /// The nodes of one relation.
+    /// The nodes of one relation, at least; more if there are many variables.
     pub nodes: usize,
     /// The paths round one loop.
     pub paths: usize,
@@ -37,6 +37,12 @@ impl Budget {
         nodes: 30_000,
         paths: 64,
     };
+
+    /// The nodes of one relation over so many variables: those that are worth it grow with
+    /// them, not faster.
+    fn nodes(&self, variables: u32) -> usize {
+        self.nodes.max(250 * variables as usize)
+    }
 
     /// Where plain iteration takes many rounds; sooner if there are integers of several
     /// bits, which are what makes loops deep.
