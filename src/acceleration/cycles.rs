@@ -9,7 +9,7 @@
 
 use super::Budget;
 use super::elimination::{Elimination, Paths};
-use super::frame::{FrameComponents, stay, without};
+use super::frame::{FrameComponents, stay, steps_within, without};
 use super::relation::{Failure, Relation, Relations};
 use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
@@ -268,22 +268,28 @@ impl<'a> Search<'a> {
         let (spds, copies) = (self.spds, self.copies);
         let from: &Interface = spds.interface(from);
         let is_rigid = |v: &DataVariable| from.rigid.binary_search(v).is_ok();
+        let is_seen = |v: &DataVariable| !self.hidden.contains(v);
         let lost = (0..copies.data_variables()).filter(|v| !is_rigid(v));
-        let lost = copies.cube(lost.map(|v| copies.level(v, Copy::Current)))?;
-        let keys = copies.bdds.exists(waiting, &lost)?;
-        let moved = from.key.iter().filter(|v| !is_rigid(v));
+        let lost = lost.map(|v| copies.level(v, Copy::Current));
+        let hidden = self.hidden.iter().flat_map(|v| {
+            let all = [Copy::Current, Copy::Next, Copy::Entry];
+            all.map(|copy| copies.level(*v, copy))
+        });
+        let keys = copies
+            .bdds
+            .exists(waiting, &copies.cube(lost.chain(hidden))?)?;
+        let moved = from.key.iter().filter(|v| !is_rigid(v) && is_seen(v));
         let pairs = moved.map(|v| {
             (
                 copies.level(*v, Copy::Entry),
                 copies.level(*v, Copy::Current),
             )
         });
-        let keys = copies.renaming(pairs)?.apply(copies.bdds, &keys)?;
-        let relation = Relation {
-            bdd: keys,
-            changed: spds.interface(to).key.clone(),
-        };
-        without(&self.relations, relation, &self.hidden)
+        let pushed = spds.interface(to).key.iter().copied();
+        Ok(Relation {
+            bdd: copies.renaming(pairs)?.apply(copies.bdds, &keys)?,
+            changed: pushed.filter(is_seen).collect(),
+        })
     }
 
     /// A head that leads to itself in its frame.
@@ -304,10 +310,8 @@ impl<'a> Search<'a> {
         let variables = heads.iter().map(|head| spds.variables(*head)).collect();
         let mut graph = Elimination::new(self.relations, self.watch, self.paths, variables);
         for (from, head) in heads.iter().enumerate() {
-            for id in spds.rules_from(*head) {
-                if let Some((to, paths)) = self.ways(id)?
-                    && let Ok(to) = heads.binary_search(&to)
-                {
+            for (id, to) in steps_within(spds, *head, heads) {
+                if let Some(paths) = self.ways(id)? {
                     graph.add(from, to, paths)?;
                 }
             }
@@ -340,7 +344,7 @@ impl<'a> Search<'a> {
     }
 
     /// The ways along one rule inside its frame.
-    fn ways(&self, id: RuleId) -> Result<Option<(Head, Paths)>, Failure> {
+    fn ways(&self, id: RuleId) -> Result<Option<Paths>, Failure> {
         let (spds, bdds) = (self.spds, self.copies.bdds);
         let relations = &self.relations;
         let total = |entry: EntryId| {
@@ -348,13 +352,13 @@ impl<'a> Search<'a> {
                 .total()
                 .cloned()
         };
-        let Some((relation, to)) = stay(spds, relations, id, &total)? else {
+        let Some(relation) = stay(spds, relations, id, &total)? else {
             return Ok(None);
         };
         let all = without(relations, relation, &self.hidden)?;
         let (Some((_, returned)), Some(accepting)) = (spds.memory, &spds.accepting) else {
             let accepting = None;
-            return Ok(Some((to, Paths { all, accepting })));
+            return Ok(Some(Paths { all, accepting }));
         };
         let mut some = Relation {
             bdd: bdds.and(&all.bdd, accepting)?,
@@ -367,12 +371,12 @@ impl<'a> Search<'a> {
             let seen = self.copies.variable(returned, Copy::Current);
             let inside = bdds.and(&summary, &seen)?;
             let inside = |_: EntryId| Some(inside.clone());
-            if let Some((relation, _)) = stay(spds, relations, id, &inside)? {
+            if let Some(relation) = stay(spds, relations, id, &inside)? {
                 let relation = without(relations, relation, &self.hidden)?;
                 some = relations.union(&some, &relation)?;
             }
         }
         let accepting = Some(some);
-        Ok(Some((to, Paths { all, accepting })))
+        Ok(Some(Paths { all, accepting }))
     }
 }

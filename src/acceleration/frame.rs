@@ -13,25 +13,47 @@ use crate::spds::{EntryId, Head, Right, RuleId, Spds};
 /// How the frames of an entry are popped, as far as that is known.
 pub type Summaries<'s> = dyn Fn(EntryId) -> Option<Bdd> + 's;
 
-/// A step, or a push that pops again as its summary says: the relation of a rule that stays
-/// in its frame, and the head it leads to.
+/// Where a rule that stays in its frame, or comes back to it, leads.
+fn target(right: Right) -> Option<Head> {
+    match right {
+        Right::Pop { .. } => None,
+        Right::Step(to) => Some(to),
+        Right::Push { saved, .. } => Some(saved),
+    }
+}
+
+/// The rules from a head to one of `heads`, and which one that is. `heads` are in rising
+/// order.
+pub fn steps_within<'s>(
+    spds: &'s Spds,
+    from: Head,
+    heads: &'s [Head],
+) -> impl Iterator<Item = (RuleId, usize)> + 's {
+    spds.rules_from(from).filter_map(|id| {
+        let to = target(spds.rule(id).right)?;
+        Some((id, heads.binary_search(&to).ok()?))
+    })
+}
+
+/// The relation of a rule that stays in its frame: a step, or a push that pops again as its
+/// summary says.
 pub fn stay(
     spds: &Spds,
     relations: &Relations<'_>,
     id: RuleId,
     summaries: &Summaries<'_>,
-) -> Result<Option<(Relation, Head)>, Failure> {
+) -> Result<Option<Relation>, Failure> {
     let (copies, bdds) = (relations.copies, relations.copies.bdds);
     let rule = spds.rule(id);
     let transfer = spds.transfer(rule);
     let (entry, saved) = match rule.right {
         Right::Pop { .. } => return Ok(None),
-        Right::Step(to) => {
+        Right::Step(_) => {
             let relation = Relation {
                 bdd: transfer.relation.clone(),
                 changed: transfer.changed.clone(),
             };
-            return Ok(Some((relation, to)));
+            return Ok(Some(relation));
         }
         Right::Push { entry, saved, .. } => (entry, saved),
     };
@@ -56,7 +78,7 @@ pub fn stay(
         bdd: bdds.exists(&bdd, &relations.cube_next(&lost)?)?,
         changed: changed.into(),
     };
-    Ok(Some((relation, saved)))
+    Ok(Some(relation))
 }
 
 /// The cycles of control inside frames.
@@ -70,11 +92,6 @@ pub struct FrameComponents {
 
 impl FrameComponents {
     pub fn of(spds: &Spds) -> Self {
-        let target = |right: Right| match right {
-            Right::Pop { .. } => None,
-            Right::Step(to) => Some(to),
-            Right::Push { saved, .. } => Some(saved),
-        };
         let mut successors = vec![Vec::new(); spds.heads()];
         for rule in &spds.rules {
             if let Some(to) = target(rule.right) {
@@ -154,15 +171,10 @@ pub fn ways_around(
     let variables = component.iter().map(|head| spds.variables(*head)).collect();
     let mut elimination = Elimination::new(relations, watch, path_limit, variables);
     for (from, head) in component.iter().enumerate() {
-        for id in spds.rules_from(*head) {
-            if let Some((relation, to)) = stay(spds, &relations, id, summaries)?
-                && let Ok(to) = component.binary_search(&to)
-            {
-                let paths = Paths {
-                    all: relation,
-                    accepting: None,
-                };
-                elimination.add(from, to, paths)?;
+        for (id, to) in steps_within(spds, *head, component) {
+            if let Some(all) = stay(spds, &relations, id, summaries)? {
+                let accepting = None;
+                elimination.add(from, to, Paths { all, accepting })?;
             }
         }
     }

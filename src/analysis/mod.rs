@@ -7,6 +7,7 @@
 mod call_graph;
 mod control_flow;
 mod liveness;
+pub mod meetings;
 mod mod_ref;
 pub mod order;
 pub mod pushdown;

@@ -1,15 +1,19 @@
 //! Variable orders: which cells have their bits interleaved, and what comes first.
 //!
-//! An order is a list of *groups* of cells; the bits of a group are interleaved, the least
-//! significant on top, so that sums and comparisons inside it stay small (Moped, section 5).
-//! In the interleaved order a group are the cells that meet in some sum, comparison or
-//! assignment, directly or through others. A truth value meets nobody: it stays where it
-//! was declared. Locals come above globals.
+//! An order is a list of *groups* of cells whose bits are interleaved, so that sums and
+//! comparisons inside a group stay small (Moped, section 5). In the interleaved order a group
+//! are the cells that meet in some sum, comparison or assignment, directly or through others.
+//! A truth value meets nobody: it stays where it was declared. Locals come above globals.
+//!
+//! Where there are sums, the least significant bits are on top, since carries go upwards.
+//! Values that are only compared and copied have the most significant bits on top: once these
+//! differ, two values are in order whatever follows. A relation between an array and the same
+//! array sorted has to remember how the elements are ordered so far; with the bits the other
+//! way round, every permutation that may still come out.
 
+use super::meetings::Meetings;
 use super::{DataVariable, Layout};
-use crate::program::{
-    Action, Expression, Operation, ProcedureId, Program, Target, VariableId, When,
-};
+use crate::program::{Program, VariableId};
 use std::ops::Range;
 
 /// A cell and what it is called in an order.
@@ -29,8 +33,20 @@ pub enum Choice {
     Given(String),
 }
 
-/// Groups of cells, from the top down; indices into a list of [`NamedCell`]s.
-pub type Groups = Vec<Vec<usize>>;
+/// Cells whose bits are interleaved, as indices into a list of [`NamedCell`]s.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Group {
+    pub cells: Vec<usize>,
+    /// The most significant bits are on top; otherwise the least significant ones.
+    pub high_first: bool,
+}
+
+/// From the top down.
+pub type Groups = Vec<Group>;
+
+/// What a line begins with whose group has its most significant bits on top. No name of a
+/// cell has a colon in it.
+const HIGH_FIRST: &str = "high:";
 
 /// All cells of a program: the locals of each procedure, the globals, the returned values.
 pub fn cells_of(program: &Program, layout: &Layout) -> Vec<NamedCell> {
@@ -79,15 +95,26 @@ pub fn groups(
 
 /// Each cell by itself, as declared.
 pub fn sequential(cells: &[NamedCell]) -> Groups {
-    (0..cells.len()).map(|cell| vec![cell]).collect()
+    (0..cells.len()).map(Group::alone).collect()
+}
+
+impl Group {
+    fn alone(cell: usize) -> Self {
+        Group {
+            cells: vec![cell],
+            high_first: false,
+        }
+    }
 }
 
 /// Cells that meet share a group; groups stand where their first cell was declared.
 pub fn interleaved(cells: &[NamedCell], meetings: &Meetings) -> Groups {
-    let mut groups: indexmap::IndexMap<DataVariable, Vec<usize>> = indexmap::IndexMap::new();
+    let mut groups: indexmap::IndexMap<DataVariable, Group> = indexmap::IndexMap::new();
     for (index, cell) in cells.iter().enumerate() {
-        let group = meetings.representative(cell.bits.start);
-        groups.entry(group).or_default().push(index);
+        let class = meetings.class(cell.bits.start);
+        let group = groups.entry(class).or_default();
+        group.cells.push(index);
+        group.high_first |= cell.bits.len() > 1 && !meetings.is_counted(class);
     }
     groups.into_values().collect()
 }
@@ -99,9 +126,17 @@ pub fn flatten(cells: &[NamedCell], groups: &Groups) -> Vec<DataVariable> {
     let mut order = Vec::with_capacity(end as usize);
     let mut placed = vec![false; end as usize];
     for group in groups {
-        let widest = group.iter().map(|cell| cells[*cell].bits.len()).max();
-        for place in 0..widest.unwrap_or(0) as u32 {
-            for cell in group {
+        let widths = group
+            .cells
+            .iter()
+            .map(|cell| cells[*cell].bits.len() as u32);
+        let widest = widths.max().unwrap_or(0);
+        for step in 0..widest {
+            let place = match group.high_first {
+                true => widest - 1 - step,
+                false => step,
+            };
+            for cell in &group.cells {
                 let bit = cells[*cell].bits.start + place;
                 if cells[*cell].bits.contains(&bit)
                     && !std::mem::replace(&mut placed[bit as usize], true)
@@ -114,216 +149,19 @@ pub fn flatten(cells: &[NamedCell], groups: &Groups) -> Vec<DataVariable> {
     order
 }
 
-/// Which cells meet, as classes of data variables. Two cells meet if their first bits are in
-/// one class.
-#[derive(Debug)]
-pub struct Meetings {
-    parents: Vec<DataVariable>,
-}
-
-impl Meetings {
-    pub fn new(count: u32) -> Self {
-        Meetings {
-            parents: (0..count).collect(),
-        }
-    }
-
-    pub fn of(program: &Program, layout: &Layout) -> Self {
-        let mut meetings = Meetings::new(layout.len());
-        for id in program.procedure_ids() {
-            Meeter {
-                program,
-                layout,
-                procedure: id,
-                meetings: &mut meetings,
-            }
-            .meet_in_procedure();
-        }
-        meetings
-    }
-
-    fn representative(&self, mut variable: DataVariable) -> DataVariable {
-        while self
-            .parents
-            .get(variable as usize)
-            .is_some_and(|p| *p != variable)
-        {
-            variable = self.parents[variable as usize];
-        }
-        variable
-    }
-
-    /// Lets cells with these bits meet, as far as they are wider than one bit.
-    pub fn meet(&mut self, cells: impl IntoIterator<Item = Range<DataVariable>>) {
-        let mut wide = cells.into_iter().filter(|bits| bits.len() > 1);
-        let Some(first) = wide.next() else { return };
-        let mut root = self.representative(first.start);
-        for other in wide {
-            let other = self.representative(other.start);
-            // The smaller one, so that chains stay in the order of declaration.
-            let (low, high) = (root.min(other), root.max(other));
-            self.parents[high as usize] = low;
-            root = low;
-        }
-    }
-
-    /// Lets meet what is added or compared in an expression, and gives the cells whose
-    /// values its result is made from. `bits` are those of a cell at a time.
-    pub fn meet_in(
-        &mut self,
-        operations: &[Operation],
-        bits: impl Fn(VariableId, When) -> Range<DataVariable>,
-    ) -> Vec<Range<DataVariable>> {
-        let mut stack: Vec<Vec<Range<DataVariable>>> = Vec::new();
-        for operation in operations {
-            if let Some((first, count, when)) = operation.cells_read() {
-                if matches!(operation, Operation::ReadElement { .. }) {
-                    stack.pop();
-                }
-                stack.push((0..count).map(|k| bits(first.plus(k), when)).collect());
-                continue;
-            }
-            let mut pop = || stack.pop().unwrap_or_default();
-            let result = match operation {
-                Operation::Constant(_) | Operation::Number(_) | Operation::Choose => Vec::new(),
-                Operation::Not | Operation::ToTruth | Operation::FalseIfUndefined => {
-                    pop();
-                    Vec::new()
-                }
-                Operation::ToNumber | Operation::Index { .. } => pop(),
-                Operation::IfThenElse => {
-                    let (mut no, yes) = (pop(), pop());
-                    pop();
-                    no.extend(yes);
-                    no
-                }
-                Operation::ShiftLeft | Operation::ShiftLeftOrFar | Operation::ShiftRight => {
-                    pop();
-                    pop()
-                }
-                Operation::Add
-                | Operation::Subtract
-                | Operation::Multiply
-                | Operation::Divide
-                | Operation::BitAnd
-                | Operation::BitOr
-                | Operation::BitXor => {
-                    let (mut a, b) = (pop(), pop());
-                    a.extend(b);
-                    a
-                }
-                Operation::Less | Operation::LessEqual | Operation::NumbersEqual => {
-                    let (a, b) = (pop(), pop());
-                    self.meet(a.into_iter().chain(b));
-                    Vec::new()
-                }
-                _ => {
-                    pop();
-                    pop();
-                    Vec::new()
-                }
-            };
-            self.meet(result.iter().cloned());
-            stack.push(result);
-        }
-        stack.pop().unwrap_or_default()
-    }
-}
-
-struct Meeter<'a> {
-    program: &'a Program,
-    layout: &'a Layout,
-    procedure: ProcedureId,
-    meetings: &'a mut Meetings,
-}
-
-impl Meeter<'_> {
-    fn meet_in_procedure(&mut self) {
-        let program = self.program;
-        for point in program.procedure(self.procedure).points.clone() {
-            match &program.point(crate::program::PointId(point)).action {
-                Action::Goto { .. } | Action::Havoc { .. } | Action::Exit => {}
-                Action::Assign {
-                    targets,
-                    values,
-                    constrain,
-                    ..
-                } => {
-                    for (target, value) in targets.iter().zip(values) {
-                        self.assign(target, value.expression());
-                    }
-                    if let Some(constrain) = constrain {
-                        self.read(*constrain);
-                    }
-                }
-                Action::Branch { arms, .. } | Action::Select { arms, .. } => {
-                    for (condition, _) in arms {
-                        self.read(*condition);
-                    }
-                }
-                Action::Assert { condition, .. } | Action::Assume { condition, .. } => {
-                    self.read(*condition);
-                }
-                Action::Return { values } => {
-                    for (value, i) in values.iter().zip(0..) {
-                        let cells = self.read(*value);
-                        let returned = self.layout.returned(self.procedure, i);
-                        self.meetings.meet(cells.into_iter().chain([returned]));
-                    }
-                }
-                Action::Call(call) => {
-                    for (argument, i) in call.arguments.iter().zip(0..) {
-                        let cells = self.read(*argument);
-                        let parameter = self.layout.cell(call.callee, VariableId::Local(i));
-                        self.meetings.meet(cells.into_iter().chain([parameter]));
-                    }
-                    for (target, value) in &call.assignments {
-                        self.assign(target, value.expression());
-                    }
-                    for (target, i) in call.targets.iter().zip(0..) {
-                        let cells = self.cells(target);
-                        let returned = self.layout.returned(call.callee, i);
-                        self.meetings.meet(cells.into_iter().chain([returned]));
-                    }
-                }
-            }
-        }
-    }
-
-    fn cells(&self, target: &Target) -> Vec<Range<DataVariable>> {
-        let Some((first, count)) = target.cells() else {
-            return Vec::new();
-        };
-        let cells = (0..count).map(|k| self.layout.cell(self.procedure, first.plus(k)));
-        cells.collect()
-    }
-
-    fn assign(&mut self, target: &Target, value: Option<Expression>) {
-        if let Some(index) = target.index() {
-            self.read(index);
-        }
-        let mut cells = self.cells(target);
-        cells.extend(value.map(|value| self.read(value)).unwrap_or_default());
-        self.meetings.meet(cells);
-    }
-
-    /// The cells an expression's value is made from.
-    fn read(&mut self, expression: Expression) -> Vec<Range<DataVariable>> {
-        let operations = self.program.expressions.operations(expression);
-        let bits = |variable, _| self.layout.cell(self.procedure, variable);
-        self.meetings.meet_in(operations, bits)
-    }
-}
-
-/// An order that a user has written: one group a line, names from the top down, `#` begins
-/// a comment. Cells that are not named come last, each by itself.
+/// An order that a user has written: one group a line, names from the top down; `high:` at
+/// the beginning puts its most significant bits on top, `#` begins a comment. Cells that are not named come last, each by itself.
 pub fn parse(text: &str, cells: &[NamedCell]) -> Result<Groups, String> {
     let mut groups = Groups::new();
     let mut named = vec![false; cells.len()];
     for (number, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
-        let mut group = Vec::new();
-        for name in line.split_whitespace() {
+        let mut group = Group::default();
+        let mut names = line.trim();
+        if let Some(rest) = names.strip_prefix(HIGH_FIRST) {
+            (group.high_first, names) = (true, rest);
+        }
+        for name in names.split_whitespace() {
             let place = cells.iter().position(|cell| cell.name == name);
             let Some(place) = place else {
                 return Err(unknown_name(number + 1, name, cells));
@@ -331,14 +169,14 @@ pub fn parse(text: &str, cells: &[NamedCell]) -> Result<Groups, String> {
             if std::mem::replace(&mut named[place], true) {
                 return Err(format!("line {}: `{name}` is named twice", number + 1));
             }
-            group.push(place);
+            group.cells.push(place);
         }
-        if !group.is_empty() {
+        if !group.cells.is_empty() {
             groups.push(group);
         }
     }
     let rest = (0..cells.len()).filter(|cell| !named[*cell]);
-    groups.extend(rest.map(|cell| vec![cell]));
+    groups.extend(rest.map(Group::alone));
     Ok(groups)
 }
 
@@ -352,12 +190,11 @@ fn unknown_name(line: usize, name: &str, cells: &[NamedCell]) -> String {
 
 /// Groups in the form that [`parse`] reads.
 pub fn show(cells: &[NamedCell], groups: &Groups) -> String {
-    let line = |group: &Vec<usize>| {
-        let names: Vec<_> = group
-            .iter()
-            .map(|cell| cells[*cell].name.as_str())
-            .collect();
-        names.join(" ") + "\n"
+    let line = |group: &Group| {
+        let prefix = group.high_first.then_some(HIGH_FIRST);
+        let names = group.cells.iter().map(|cell| cells[*cell].name.as_str());
+        let words: Vec<_> = prefix.into_iter().chain(names).collect();
+        words.join(" ") + "\n"
     };
     groups.iter().map(line).collect()
 }

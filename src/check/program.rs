@@ -3,7 +3,8 @@
 use super::Execution;
 use super::model::Model;
 use super::subject::{Goals, Subject};
-use crate::analysis::order::{self, Meetings, NamedCell};
+use crate::analysis::meetings::Meetings;
+use crate::analysis::order::{self, NamedCell};
 use crate::analysis::{CallGraph, Layout, Liveness, ModRef, Observed};
 use crate::bdd::OutOfNodes;
 use crate::explicit::{self, TooLarge};

@@ -2,7 +2,8 @@
 
 use super::model::Model;
 use super::{CheckError, Execution};
-use crate::analysis::order::{Meetings, NamedCell};
+use crate::analysis::meetings::Meetings;
+use crate::analysis::order::NamedCell;
 use crate::analysis::{Layout, Observed};
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::explicit::TooLarge;

@@ -3,7 +3,8 @@
 use super::Execution;
 use super::model::Model;
 use super::subject::{Goals, Subject};
-use crate::analysis::order::{Meetings, NamedCell};
+use crate::analysis::meetings::Meetings;
+use crate::analysis::order::NamedCell;
 use crate::analysis::pushdown::{self, Flow, Frames, Liveness};
 use crate::analysis::{Layout, Observed};
 use crate::bdd::OutOfNodes;

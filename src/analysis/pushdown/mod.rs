@@ -12,7 +12,8 @@ pub use flow::{Flow, bits_read};
 pub use frames::Frames;
 pub use liveness::Liveness;
 
-use super::order::{Meetings, NamedCell};
+use super::meetings::Meetings;
+use super::order::NamedCell;
 use super::{DataVariable, Layout};
 use crate::program::{ProcedureId, VariableId, When};
 use crate::pushdown::{GroupId, System};

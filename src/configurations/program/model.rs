@@ -2,7 +2,8 @@
 //! every procedure reads and changes every global, and frames that wait keep all they have.
 
 use super::names::ProgramNames;
-use crate::analysis::order::{self, Meetings};
+use crate::analysis::meetings::Meetings;
+use crate::analysis::order;
 use crate::analysis::{CallGraph, DataVariable, Layout, Liveness, ModRef, Observed};
 use crate::bdd::{Bdd, BddResult, Bdds, Collection};
 use crate::configurations::language::{FrameKind, Model, Notation, SymbolText, Variable};
