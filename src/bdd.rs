@@ -59,8 +59,6 @@ const BYTES_PER_NODE: u64 = 32;
 /// Below this many nodes a collection is not worth its price.
 const RARE_MINIMUM: usize = 3_000_000;
 const MEASURED_MINIMUM: usize = 256;
-/// In rare mode, how many safe points pass between two looks at the node count.
-const LOOK_EVERY: u32 = 256;
 
 pub struct Bdds {
     manager: BDDManagerRef,
@@ -71,7 +69,6 @@ pub struct Bdds {
     /// Nodes left by the last collection.
     live: Cell<usize>,
     peak_live: Cell<usize>,
-    safe_points: Cell<u32>,
     operations: Cell<u64>,
 }
 
@@ -100,7 +97,6 @@ impl Bdds {
             collection,
             live: Cell::new(0),
             peak_live: Cell::new(0),
-            safe_points: Cell::new(0),
             operations: Cell::new(0),
         })
     }
@@ -314,15 +310,11 @@ impl Bdds {
                 }
             }
             Collection::Rare => {
-                let passed = self.safe_points.get() + 1;
-                self.safe_points.set(passed % LOOK_EVERY);
-                if passed == LOOK_EVERY {
-                    let nodes = self
-                        .manager
-                        .with_manager_shared(|m| m.approx_num_inner_nodes());
-                    if nodes >= (4 * self.live.get()).max(RARE_MINIMUM) {
-                        self.collect();
-                    }
+                let nodes = self
+                    .manager
+                    .with_manager_shared(|m| m.approx_num_inner_nodes());
+                if nodes >= (4 * self.live.get()).max(RARE_MINIMUM) {
+                    self.collect();
                 }
             }
         }
