@@ -9,7 +9,7 @@
 
 use super::Budget;
 use super::elimination::{Elimination, Paths};
-use super::frame::{FrameComponents, stay, steps_within, without};
+use super::frame::{Components, stay, steps_within, without};
 use super::relation::{Failure, Relation, Relations};
 use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
@@ -294,7 +294,7 @@ impl<'a> Search<'a> {
 
     /// A head that leads to itself in its frame.
     fn loops(&self) -> Result<Option<(Head, Bdd)>, Failure> {
-        for component in &FrameComponents::of(self.spds).members {
+        for component in &Components::within_frames(self.spds).members {
             let is_reached = |head: &&Head| self.post_star.is_reached(**head);
             let heads: Vec<Head> = component.iter().filter(is_reached).copied().collect();
             let found = self.loop_in(&heads)?;

@@ -1,4 +1,4 @@
-//! The part of the head graph that lies inside one frame, as relations.
+//! The head graph as relations: steps inside a frame, and pushes.
 
 use super::elimination::{Elimination, Paths};
 use super::relation::{Failure, Relation, Relations};
@@ -81,8 +81,31 @@ pub fn stay(
     Ok(Some(relation))
 }
 
-/// The cycles of control inside frames.
-pub struct FrameComponents {
+/// The relation of a push that is never popped, to the first head of the pushed frame.
+pub fn enter(spds: &Spds, relations: &Relations<'_>, id: RuleId) -> Result<Relation, Failure> {
+    let (copies, bdds) = (relations.copies, relations.copies.bdds);
+    let rule = spds.rule(id);
+    let transfer = spds.transfer(rule);
+    let Right::Push { entry, .. } = rule.right else {
+        return Err(Failure::TooLarge);
+    };
+    let interface = spds.interface(entry);
+    let needed = spds.variables(spds.entry(entry).head);
+    let in_key = |v: &DataVariable| interface.key.binary_search(v).is_ok();
+    let others = (0..copies.data_variables()).filter(|v| !in_key(v));
+    let pairs = others.map(|v| (copies.level(v, Copy::Current), copies.level(v, Copy::Next)));
+    let initial = copies.renaming(pairs)?.apply(bdds, &interface.initial)?;
+    let lost = (0..copies.data_variables()).filter(|v| !bits::contains(needed, *v));
+    let lost = copies.cube(lost.map(|v| copies.level(v, Copy::Next)))?;
+    let pushed = bdds.exists(&transfer.relation, &transfer.below)?;
+    Ok(Relation {
+        bdd: bdds.and_exists(&pushed, &initial, &lost)?,
+        changed: bits::members(needed).collect(),
+    })
+}
+
+/// The cycles of control inside frames, or with pushes that are never popped.
+pub struct Components {
     /// For each head the number of its component, or none.
     numbers: Vec<Option<u32>>,
     /// Heads that an edge of their own component leads back to.
@@ -90,11 +113,25 @@ pub struct FrameComponents {
     pub members: Vec<Vec<Head>>,
 }
 
-impl FrameComponents {
-    pub fn of(spds: &Spds) -> Self {
+impl Components {
+    pub fn within_frames(spds: &Spds) -> Self {
+        Self::of(spds, false)
+    }
+
+    pub fn through_pushes(spds: &Spds) -> Self {
+        Self::of(spds, true)
+    }
+
+    fn of(spds: &Spds, through_pushes: bool) -> Self {
         let mut successors = vec![Vec::new(); spds.heads()];
         for rule in &spds.rules {
             if let Some(to) = target(rule.right) {
+                successors[rule.from.0 as usize].push(to.0 as usize);
+            }
+            if let Right::Push { entry, .. } = rule.right
+                && through_pushes
+            {
+                let to = spds.entry(entry).head;
                 successors[rule.from.0 as usize].push(to.0 as usize);
             }
         }
@@ -122,7 +159,7 @@ impl FrameComponents {
                 is_loop_head[to.0 as usize] = true;
             }
         }
-        FrameComponents {
+        Components {
             numbers,
             is_loop_head,
             members,

@@ -1,8 +1,8 @@
 //! Loops in `post*`: a set of valuations at a loop's head, closed under all ways round.
 
 use super::Budget;
-use super::frame::{FrameComponents, ways_around};
-use super::relation::{Failure, Relation, Relations};
+use super::frame::{Components, ways_around};
+use super::relation::{Relation, Relations, give_up};
 use crate::bdd::Bdd;
 use crate::saturation::{Stop, Summary, Watch};
 use crate::spds::copies::Copies;
@@ -15,7 +15,7 @@ pub struct Accelerator<'a> {
     watch: &'a Watch,
     budget: Budget,
     /// Made when first asked for.
-    components: Option<FrameComponents>,
+    components: Option<Components>,
     loops: FxHashMap<Head, Closures>,
 }
 
@@ -27,9 +27,6 @@ struct Closures {
     /// After how many rounds newer summaries are worth looking at.
     again: u32,
 }
-
-/// How often all closures are applied in turn before plain rounds go on.
-const TURNS: u32 = 64;
 
 impl<'a> Accelerator<'a> {
     pub fn new(spds: &'a Spds, copies: &'a Copies<'a>, watch: &'a Watch, budget: Budget) -> Self {
@@ -59,7 +56,7 @@ impl<'a> Accelerator<'a> {
         }
         let spds = self.spds;
         let components = self.components.take();
-        let components = components.unwrap_or_else(|| FrameComponents::of(spds));
+        let components = components.unwrap_or_else(|| Components::within_frames(spds));
         let is_loop_head = components.is_loop_head(head);
         let known = self.loops.get(&head);
         let is_stale = known.is_none_or(|known| {
@@ -72,32 +69,13 @@ impl<'a> Accelerator<'a> {
         self.components = Some(components);
         match self.loops.get(&head) {
             Some(closures) if !closures.relations.is_empty() => {
-                self.apply(&closures.relations, total, new).map(Some)
+                let relations = self.relations();
+                let check = || self.watch.check();
+                let added = relations.saturate(&closures.relations, total, new, check)?;
+                Ok(Some(added))
             }
             _ => Ok(None),
         }
-    }
-
-    fn apply(&self, closures: &[Relation], total: &Bdd, new: &Bdd) -> Result<Bdd, Stop> {
-        let bdds = self.copies.bdds;
-        let relations = self.relations();
-        let (mut total, mut from) = (total.clone(), new.clone());
-        let mut added = bdds.constant(false);
-        for _ in 0..TURNS {
-            let before = added.clone();
-            for closure in closures {
-                self.watch.check()?;
-                let image = relations.image(closure, &from)?;
-                let fresh = bdds.difference(&image, &total)?;
-                total = bdds.or(&total, &fresh)?;
-                from = bdds.or(&from, &fresh)?;
-                added = bdds.or(&added, &fresh)?;
-            }
-            if added == before {
-                break;
-            }
-        }
-        Ok(added)
     }
 
     fn relations(&self) -> Relations<'a> {
@@ -109,7 +87,7 @@ impl<'a> Accelerator<'a> {
 
     fn closures(
         &self,
-        components: &FrameComponents,
+        components: &Components,
         head: Head,
         rounds: u32,
         summaries: &[Summary],
@@ -143,14 +121,5 @@ impl<'a> Accelerator<'a> {
             Right::Push { saved, .. } => component.binary_search(&saved).is_ok(),
             _ => false,
         })
-    }
-}
-
-/// Nothing where there would have been too much.
-fn give_up<T>(result: Result<T, Failure>) -> Result<Option<T>, Stop> {
-    match result {
-        Ok(value) => Ok(Some(value)),
-        Err(Failure::TooLarge) => Ok(None),
-        Err(Failure::Stop(stop)) => Err(stop),
     }
 }

@@ -14,9 +14,11 @@ pub mod cycles;
 mod elimination;
 mod frame;
 mod loops;
+mod recursion;
 mod relation;
 
 pub use loops::Accelerator;
+pub use recursion::Recursion;
 pub use relation::Failure;
 
 /// How much may be spent.

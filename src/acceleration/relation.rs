@@ -8,6 +8,7 @@
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds, OutOfNodes};
 use crate::bits;
+use crate::saturation::Stop;
 use crate::spds::copies::{Copies, Copy};
 
 /// From one head to another.
@@ -26,10 +27,13 @@ pub struct Relations<'a> {
     pub node_limit: usize,
 }
 
+/// How often closures are applied in turn before plain rounds go on.
+const TURNS: u32 = 64;
+
 /// Why there is no relation.
 pub enum Failure {
     TooLarge,
-    Stop(crate::saturation::Stop),
+    Stop(Stop),
 }
 
 impl From<OutOfNodes> for Failure {
@@ -38,8 +42,8 @@ impl From<OutOfNodes> for Failure {
     }
 }
 
-impl From<crate::saturation::Stop> for Failure {
-    fn from(stop: crate::saturation::Stop) -> Self {
+impl From<Stop> for Failure {
+    fn from(stop: Stop) -> Self {
         Failure::Stop(stop)
     }
 }
@@ -142,7 +146,7 @@ impl<'a> Relations<'a> {
         &self,
         relation: &Relation,
         variables: &[u64],
-        mut check: impl FnMut() -> Result<(), crate::saturation::Stop>,
+        mut check: impl FnMut() -> Result<(), Stop>,
     ) -> RelationResult {
         let mut closed = relation.clone();
         loop {
@@ -166,6 +170,34 @@ impl<'a> Relations<'a> {
         bdds.and_exists(&relation.bdd, &same, &self.cube_next(&relation.changed)?)
     }
 
+    /// What these relations lead to from `new`, one after the other and again, as far as it
+    /// is not in `total`. Complete, unless very many turns would be needed.
+    pub fn saturate(
+        &self,
+        closures: &[Relation],
+        total: &Bdd,
+        new: &Bdd,
+        mut check: impl FnMut() -> Result<(), Stop>,
+    ) -> Result<Bdd, Stop> {
+        let bdds = self.bdds();
+        let (mut total, mut from) = (total.clone(), new.clone());
+        let mut added = bdds.constant(false);
+        for _ in 0..TURNS {
+            let before = added.clone();
+            for closure in closures {
+                check()?;
+                let fresh = bdds.difference(&self.image(closure, &from)?, &total)?;
+                total = bdds.or(&total, &fresh)?;
+                from = bdds.or(&from, &fresh)?;
+                added = bdds.or(&added, &fresh)?;
+            }
+            if added == before {
+                break;
+            }
+        }
+        Ok(added)
+    }
+
     /// What the relation leads to from `set`, whose other copies pass through.
     pub fn image(&self, relation: &Relation, set: &Bdd) -> BddResult {
         let (bdds, copies) = (self.bdds(), self.copies);
@@ -173,6 +205,15 @@ impl<'a> Relations<'a> {
         let current = copies.cube(changed.map(|v| copies.level(*v, Copy::Current)))?;
         let after = bdds.and_exists(set, &relation.bdd, &current)?;
         self.rename(&after, &relation.changed, Copy::Next, Copy::Current)
+    }
+}
+
+/// Nothing where there would have been too much.
+pub fn give_up<T>(result: Result<T, Failure>) -> Result<Option<T>, Stop> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(Failure::TooLarge) => Ok(None),
+        Err(Failure::Stop(stop)) => Err(stop),
     }
 }
 

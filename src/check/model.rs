@@ -2,7 +2,7 @@
 
 use super::subject::Subject;
 use super::{Accelerate, Board, CheckError, Options, Phase};
-use crate::acceleration::{self, Accelerator, Budget, Failure};
+use crate::acceleration::{self, Accelerator, Budget, Failure, Recursion};
 use crate::analysis::{Layout, Observed};
 use crate::bdd::{Bdds, Collection};
 use crate::cycles::hull::Ended;
@@ -43,6 +43,8 @@ impl<S: Subject> Model<'_, S> {
         };
         let accelerator = Accelerator::new(self.spds, self.copies, self.watch, budget);
         post_star.accelerate(accelerator);
+        let recursion = Recursion::new(self.spds, self.copies, self.watch, budget);
+        post_star.accelerate_recursion(recursion);
         Ok(post_star)
     }
 

@@ -16,7 +16,7 @@
 
 use super::stacks::{StackState, Stacks};
 use super::{Stop, Watch};
-use crate::acceleration::Accelerator;
+use crate::acceleration::{Accelerator, Recursion};
 use crate::bdd::{Bdd, Bdds};
 use crate::spds::{EntryId, Head, Right, RuleId, Spds};
 use rustc_hash::FxHashMap;
@@ -84,6 +84,7 @@ pub struct PostStar<'a> {
     stamp: u64,
     stacks: Stacks,
     accelerator: Option<Accelerator<'a>>,
+    recursion: Option<Recursion<'a>>,
     /// Whether the lowest frame was popped.
     terminated: bool,
     /// Valuations that are looked for at any head, and whether they were met.
@@ -119,6 +120,7 @@ impl<'a> PostStar<'a> {
             stamp: 0,
             stacks,
             accelerator: None,
+            recursion: None,
             terminated: false,
             wanted: None,
             met: false,
@@ -132,6 +134,11 @@ impl<'a> PostStar<'a> {
     /// Lets deep loops be closed in few rounds.
     pub fn accelerate(&mut self, accelerator: Accelerator<'a>) {
         self.accelerator = Some(accelerator);
+    }
+
+    /// The same for deep recursion.
+    pub fn accelerate_recursion(&mut self, recursion: Recursion<'a>) {
+        self.recursion = Some(recursion);
     }
 
     /// Saturates until one of these valuations is met at any head; true if one is.
@@ -235,6 +242,9 @@ impl<'a> PostStar<'a> {
         if let Some(further) = self.close_loop(edge, &new)? {
             new = bdds.or(&new, &further)?;
         }
+        if let Some(further) = self.close_keys(edge, &new)? {
+            new = bdds.or(&new, &further)?;
+        }
         for id in spds.rules_from(head) {
             let rule = spds.rule(id);
             let after = spds.transfer(rule).image(bdds, &new)?;
@@ -254,15 +264,36 @@ impl<'a> PostStar<'a> {
     }
 
     /// Adds to an edge all that the loop at its head leads to from `new`.
-    fn close_loop(&mut self, edge: u32, new: &Bdd) -> Result<Option<Bdd>, Stop> {
+    fn close_loop(&mut self, at: u32, new: &Bdd) -> Result<Option<Bdd>, Stop> {
         let Some(accelerator) = &mut self.accelerator else {
             return Ok(None);
         };
-        let edge = &mut self.edges[edge as usize];
+        let edge = &self.edges[at as usize];
         let (summaries, stamp) = (&self.summaries, self.stamp);
         let further =
             accelerator.close(edge.head, edge.rounds, summaries, stamp, &edge.total, new)?;
+        self.widen(at, further)
+    }
+
+    /// Adds to the edge of an entry all frames of the same entry that are pushed on it.
+    fn close_keys(&mut self, at: u32, new: &Bdd) -> Result<Option<Bdd>, Stop> {
+        let edge = &self.edges[at as usize];
+        let (Some(recursion), Target::Entry(entry)) = (&mut self.recursion, edge.target) else {
+            return Ok(None);
+        };
+        if edge.head != self.spds.entry(entry).head {
+            return Ok(None);
+        }
+        let summaries = &self.summaries;
+        let total = |entry: EntryId| summaries[entry.0 as usize].total.clone();
+        let further = recursion.enter(entry, edge.rounds, &total, &edge.total, new)?;
+        self.widen(at, further)
+    }
+
+    /// Adds to an edge that is being looked at.
+    fn widen(&mut self, edge: u32, further: Option<Bdd>) -> Result<Option<Bdd>, Stop> {
         if let Some(further) = &further {
+            let edge = &mut self.edges[edge as usize];
             edge.total = self.bdds.or(&edge.total, further)?;
             if let Some(wanted) = &self.wanted {
                 self.met |= !self.bdds.is_false(&self.bdds.and(further, wanted)?);

@@ -1,0 +1,158 @@
+//! Deep recursion in `post*`: the keys that frames are entered with, and their summaries.
+//!
+//! A procedure that calls itself with `n - 1` is entered with one more key a round, and once
+//! the innermost call has returned, has one more summary a round. Both are loops: from the
+//! key of a frame to the key of a frame pushed on it, and from the summary of a pushed frame
+//! to the one of the frame that waits for it. They are closed by squaring like any other.
+
+use super::Budget;
+use super::elimination::{Elimination, Paths};
+use super::frame::{Components, Summaries, enter, stay, steps_within};
+use super::relation::{Failure, Relation, Relations, give_up};
+use crate::bdd::Bdd;
+use crate::saturation::{Stop, Watch};
+use crate::spds::copies::Copies;
+use crate::spds::{EntryId, Head, Right, Spds};
+use rustc_hash::FxHashMap;
+
+/// Components with more heads than this are left to plain rounds: taking out one head after
+/// the other would take longer.
+const MOST_HEADS: usize = 300;
+
+pub struct Recursion<'a> {
+    spds: &'a Spds,
+    copies: &'a Copies<'a>,
+    watch: &'a Watch,
+    budget: Budget,
+    /// Made when first asked for.
+    components: Option<Components>,
+    keys: FxHashMap<EntryId, KeyClosures>,
+}
+
+/// The closures of the ways from a frame to one of the same entry above it.
+struct KeyClosures {
+    relations: Vec<Relation>,
+    /// After how many rounds newer summaries are worth looking at.
+    again: u32,
+}
+
+impl<'a> Recursion<'a> {
+    pub fn new(spds: &'a Spds, copies: &'a Copies<'a>, watch: &'a Watch, budget: Budget) -> Self {
+        Recursion {
+            spds,
+            copies,
+            watch,
+            budget,
+            components: None,
+            keys: FxHashMap::default(),
+        }
+    }
+
+    fn relations(&self) -> Relations<'a> {
+        Relations {
+            copies: self.copies,
+            node_limit: self.budget.nodes(self.copies.data_variables()),
+        }
+    }
+
+    /// The edge of further frames of an entry, pushed on frames that are, or lead to others
+    /// that are, at the entry's head with valuations `new`; those in `total` are known.
+    /// `None` if nothing is known to do. `rounds` is how often the head was looked at.
+    pub fn enter(
+        &mut self,
+        entry: EntryId,
+        rounds: u32,
+        summaries: &Summaries<'_>,
+        total: &Bdd,
+        new: &Bdd,
+    ) -> Result<Option<Bdd>, Stop> {
+        if rounds < self.budget.patience {
+            return Ok(None);
+        }
+        let is_stale = |known: &KeyClosures| rounds >= known.again;
+        if self.keys.get(&entry).is_none_or(is_stale) {
+            let closures = KeyClosures {
+                relations: self.key_closures(entry, summaries)?,
+                again: rounds.saturating_mul(2).max(self.budget.patience),
+            };
+            self.keys.insert(entry, closures);
+        }
+        let closures = &self.keys[&entry].relations;
+        if closures.is_empty() {
+            return Ok(None);
+        }
+        let (spds, bdds) = (self.spds, self.copies.bdds);
+        let now = |edge| bdds.exists(edge, &spds.all_entry);
+        let check = || self.watch.check();
+        let relations = self.relations();
+        let added = relations.saturate(closures, &now(total)?, &now(new)?, check)?;
+        let interface = spds.interface(entry);
+        let keys = bdds.exists(&added, &interface.not_key)?;
+        let keys = interface.key_to_next.apply(bdds, &keys)?;
+        Ok(Some(interface.enter.apply(bdds, &keys)?))
+    }
+
+    fn key_closures(
+        &mut self,
+        entry: EntryId,
+        summaries: &Summaries<'_>,
+    ) -> Result<Vec<Relation>, Stop> {
+        let spds = self.spds;
+        let components = self.components.take();
+        let components = components.unwrap_or_else(|| Components::through_pushes(spds));
+        let head = spds.entry(entry).head;
+        let component = components.with(head);
+        let mut closures = Vec::new();
+        if !component.is_empty() && component.len() <= MOST_HEADS {
+            let ways = give_up(self.ways_to_itself(entry, component, summaries))?;
+            for way in ways.unwrap_or_default() {
+                let check = || self.watch.check();
+                let closure = self.relations().closure(&way, spds.variables(head), check);
+                closures.extend(give_up(closure)?);
+            }
+        }
+        self.components = Some(components);
+        Ok(closures)
+    }
+
+    /// The ways from a frame's entry to the entry of a frame above it.
+    fn ways_to_itself(
+        &self,
+        entry: EntryId,
+        component: &[Head],
+        summaries: &Summaries<'_>,
+    ) -> Result<Vec<Relation>, Failure> {
+        let (spds, relations) = (self.spds, self.relations());
+        let head = spds.entry(entry).head;
+        let variables = component.iter().chain([&head]);
+        let variables = variables.map(|head| spds.variables(*head)).collect();
+        let mut graph = Elimination::new(relations, self.watch, self.budget.paths, variables);
+        // A frame that has just been entered is not one that comes back to its first head.
+        let entered = component.len();
+        let nodes = component.iter().copied().enumerate();
+        for (from, head) in nodes.chain([(entered, head)]) {
+            for (id, to) in steps_within(spds, head, component) {
+                if let Some(all) = stay(spds, &relations, id, summaries)? {
+                    let accepting = None;
+                    graph.add(from, to, Paths { all, accepting })?;
+                }
+            }
+            for id in spds.rules_from(head) {
+                let Right::Push { entry: pushed, .. } = spds.rule(id).right else {
+                    continue;
+                };
+                let to = match pushed == entry {
+                    true => Ok(entered),
+                    false => component.binary_search(&spds.entry(pushed).head),
+                };
+                if let Ok(to) = to {
+                    let all = enter(spds, &relations, id)?;
+                    let accepting = None;
+                    graph.add(from, to, Paths { all, accepting })?;
+                }
+            }
+        }
+        let ways = graph.reduce_to(entered)?;
+        Ok(ways.into_iter().map(|way| way.all).collect())
+    }
+}
