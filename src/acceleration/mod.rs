@@ -16,6 +16,7 @@ mod frame;
 mod loops;
 mod recursion;
 mod relation;
+mod summaries;
 
 pub use loops::Accelerator;
 pub use recursion::Recursion;

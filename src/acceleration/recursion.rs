@@ -3,16 +3,18 @@
 //! A procedure that calls itself with `n - 1` is entered with one more key a round, and once
 //! the innermost call has returned, has one more summary a round. Both are loops: from the
 //! key of a frame to the key of a frame pushed on it, and from the summary of a pushed frame
-//! to the one of the frame that waits for it. They are closed by squaring like any other.
+//! to the one of the frame that waits for it ([`super::summaries`]). They are closed by
+//! squaring like any other.
 
 use super::Budget;
 use super::elimination::{Elimination, Paths};
 use super::frame::{Components, Summaries, enter, stay, steps_within};
 use super::relation::{Failure, Relation, Relations, give_up};
+use super::summaries::SummarySteps;
 use crate::bdd::Bdd;
 use crate::saturation::{Stop, Watch};
-use crate::spds::copies::Copies;
-use crate::spds::{EntryId, Head, Right, Spds};
+use crate::spds::copies::{Copies, Copy};
+use crate::spds::{EntryId, Head, Right, RuleId, Spds};
 use rustc_hash::FxHashMap;
 
 /// Components with more heads than this are left to plain rounds: taking out one head after
@@ -27,6 +29,14 @@ pub struct Recursion<'a> {
     /// Made when first asked for.
     components: Option<Components>,
     keys: FxHashMap<EntryId, KeyClosures>,
+    summaries: FxHashMap<EntryId, SummaryClosures>,
+}
+
+/// The closures of steps from summaries of an entry to summaries of the same.
+struct SummaryClosures {
+    steps: Vec<Bdd>,
+    /// After how many increments it is worth making them anew.
+    again: usize,
 }
 
 /// The closures of the ways from a frame to one of the same entry above it.
@@ -45,6 +55,7 @@ impl<'a> Recursion<'a> {
             budget,
             components: None,
             keys: FxHashMap::default(),
+            summaries: FxHashMap::default(),
         }
     }
 
@@ -86,10 +97,53 @@ impl<'a> Recursion<'a> {
         let check = || self.watch.check();
         let relations = self.relations();
         let added = relations.saturate(closures, &now(total)?, &now(new)?, check)?;
+        if bdds.is_false(&added) {
+            return Ok(None);
+        }
         let interface = spds.interface(entry);
         let keys = bdds.exists(&added, &interface.not_key)?;
         let keys = interface.key_to_next.apply(bdds, &keys)?;
         Ok(Some(interface.enter.apply(bdds, &keys)?))
+    }
+
+    /// Further summaries of an entry, which follow from those there are (`total`, in so many
+    /// increments) by the frames of the same entry that wait for it: each with its push.
+    /// `None` if nothing is known to do.
+    pub fn leave<'w>(
+        &mut self,
+        entry: EntryId,
+        increments: usize,
+        total: &Bdd,
+        summaries: &Summaries<'_>,
+        waiting: impl Iterator<Item = (RuleId, &'w Bdd)>,
+    ) -> Result<Option<Bdd>, Stop> {
+        if increments < self.budget.patience as usize || !self.copies.has(Copy::Returned) {
+            return Ok(None);
+        }
+        let work = SummarySteps {
+            spds: self.spds,
+            relations: self.relations(),
+            entry,
+        };
+        let check = || self.watch.check();
+        let is_stale = |known: &SummaryClosures| increments >= known.again;
+        if self.summaries.get(&entry).is_none_or(is_stale) {
+            let mut steps = Vec::new();
+            for (push, waiting) in waiting {
+                let step = work.step(push, waiting, summaries, check);
+                let closure = step.and_then(|step| work.closure(&step, check));
+                steps.extend(give_up(closure)?);
+            }
+            let again = increments.saturating_mul(2);
+            self.summaries
+                .insert(entry, SummaryClosures { steps, again });
+        }
+        let steps = &self.summaries[&entry].steps;
+        if steps.is_empty() {
+            return Ok(None);
+        }
+        let further = work.saturate(steps, total, check)?;
+        Ok(Some(further).filter(|further| !self.copies.bdds.is_false(further)))
     }
 
     fn key_closures(

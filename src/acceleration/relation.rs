@@ -55,11 +55,19 @@ impl<'a> Relations<'a> {
         self.copies.bdds
     }
 
-    fn checked(&self, relation: Relation) -> RelationResult {
-        match self.bdds().node_count(&relation.bdd) > self.node_limit {
+    /// Nothing that has too many nodes.
+    pub fn small(&self, bdd: Bdd) -> Result<Bdd, Failure> {
+        match self.bdds().node_count(&bdd) > self.node_limit {
             true => Err(Failure::TooLarge),
-            false => Ok(relation),
+            false => Ok(bdd),
         }
+    }
+
+    fn checked(&self, relation: Relation) -> RelationResult {
+        Ok(Relation {
+            bdd: self.small(relation.bdd)?,
+            ..relation
+        })
     }
 
     pub fn is_empty(&self, relation: &Relation) -> bool {

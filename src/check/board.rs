@@ -65,6 +65,8 @@ pub enum TraceFinding {
     Found(Execution),
     /// It has this many steps, more than may be shown.
     TooLong(u64),
+    /// It goes through a recursion too deep to be written out.
+    TooDeep,
 }
 
 /// Sizes of what was worked on.

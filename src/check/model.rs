@@ -8,9 +8,14 @@ use crate::bdd::{Bdds, Collection};
 use crate::cycles::hull::Ended;
 use crate::cycles::{HeadGraph, Method, Repeating, repeating_heads};
 use crate::property::Temporal;
-use crate::saturation::{PostStar, Stop, Watch};
-use crate::spds::copies::{COPIES, Copies, Order};
+use crate::saturation::{PostStar, Stop, Summary, Watch};
+use crate::spds::copies::{ALL_COPIES, COPIES, Copies, Order};
 use crate::spds::{Head, Observer, Spds, extend_layout};
+use crate::witness::Search;
+
+/// How many rounds are spent on following a deep recursion for the sake of a trace: so many,
+/// and so many times those that were needed without.
+const TRACEABLE_ROUNDS: (u64, u64) = (20_000, 20);
 
 /// Everything a symbolic check works on.
 pub struct Model<'a, S: Subject> {
@@ -35,17 +40,53 @@ impl<S: Subject> Model<'_, S> {
 
     /// `post*` from the start, not yet saturated.
     pub fn post_star(&self) -> Result<PostStar<'_>, CheckError> {
-        let mut post_star = PostStar::new(self.spds, self.bdds, self.watch)?;
-        let budget = match self.options.accelerate {
-            Accelerate::Never => return Ok(post_star),
-            Accelerate::Auto => Budget::auto(self.layout.is_wide()),
-            Accelerate::Always => Budget::ALWAYS,
-        };
-        let accelerator = Accelerator::new(self.spds, self.copies, self.watch, budget);
-        post_star.accelerate(accelerator);
-        let recursion = Recursion::new(self.spds, self.copies, self.watch, budget);
-        post_star.accelerate_recursion(recursion);
+        let mut post_star = self.plain_recursion()?;
+        if let Some(budget) = self.budget() {
+            let recursion = Recursion::new(self.spds, self.copies, self.watch, budget);
+            post_star.accelerate_recursion(recursion);
+        }
         Ok(post_star)
+    }
+
+    /// The same, but deep recursion is followed call by call.
+    fn plain_recursion(&self) -> Result<PostStar<'_>, CheckError> {
+        let mut post_star = PostStar::new(self.spds, self.bdds, self.watch)?;
+        if let Some(budget) = self.budget() {
+            let accelerator = Accelerator::new(self.spds, self.copies, self.watch, budget);
+            post_star.accelerate(accelerator);
+        }
+        Ok(post_star)
+    }
+
+    fn budget(&self) -> Option<Budget> {
+        match self.options.accelerate {
+            Accelerate::Never => None,
+            Accelerate::Auto => Some(Budget::auto(self.layout.is_wide())),
+            Accelerate::Always => Some(Budget::ALWAYS),
+        }
+    }
+
+    /// If no traces can be made from the summaries of a saturated `post*`, one from which
+    /// they can: as far as it comes in many rounds.
+    pub fn traceable(&self, post_star: &PostStar<'_>) -> Result<Option<PostStar<'_>>, CheckError> {
+        if !post_star.is_deep() {
+            return Ok(None);
+        }
+        let mut plain = self.plain_recursion()?;
+        let (least, times) = TRACEABLE_ROUNDS;
+        let most = least.saturating_add(times.saturating_mul(post_star.rounds()));
+        plain.run_rounds(most, |_| false)?;
+        Ok(Some(plain))
+    }
+
+    /// The search for paths with these summaries. In a deep recursion there may be nothing
+    /// but paths that are too long for anybody.
+    pub fn search<'s>(&'s self, summaries: &'s [Summary], is_deep: bool) -> Search<'s> {
+        let search = Search::new(self.spds, self.copies, self.watch, summaries);
+        match is_deep {
+            true => search.up_to(self.options.trace_limit.try_into().unwrap_or(usize::MAX)),
+            false => search,
+        }
     }
 
     /// The repeating heads among those that a finished `post*` has reached.
@@ -114,7 +155,11 @@ pub fn with_model<S: Subject>(
         true => Collection::Measured,
         false => Collection::Rare,
     };
-    let count = COPIES + u32::from(subject.sets_below(&analyses));
+    let count = match options.accelerate {
+        Accelerate::Always => ALL_COPIES,
+        Accelerate::Auto if layout.is_wide() => ALL_COPIES,
+        Accelerate::Auto | Accelerate::Never => COPIES + u32::from(subject.sets_below(&analyses)),
+    };
     let bdds = Bdds::new(layout.len() * count, options.memory, collection)?;
     bdds.session(|| {
         let mut copies = Copies::new(

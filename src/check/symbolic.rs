@@ -4,12 +4,12 @@
 
 use super::model::Model;
 use super::subject::{Goals, Subject};
-use super::trace::{Claim, explain};
+use super::trace::{Claim, explain, too_deep};
 use super::{CheckError, Direction, Phase, Verdict};
 use crate::cycles::Repeating;
 use crate::property::Property;
 use crate::saturation::{PostStar, PreStar};
-use crate::witness::{Search, find, find_lasso};
+use crate::witness::{find, find_lasso};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What one property asks of the pushdown system.
@@ -82,8 +82,10 @@ impl<S: Subject> Check<'_, S> {
             statistics.reached_points = model.reached_points(post_star);
         });
         if wants_trace {
-            let summaries = post_star.summaries();
-            let search = Search::new(model.spds, model.copies, model.watch, summaries);
+            model.board.enter(Phase::Trace);
+            let traceable = model.traceable(post_star)?;
+            let summaries = traceable.as_ref().unwrap_or(post_star).summaries();
+            let search = model.search(summaries, traceable.is_some());
             for (index, violation) in &violations {
                 model.board.enter(Phase::Trace);
                 let (path, claim) = match violation {
@@ -96,7 +98,11 @@ impl<S: Subject> Check<'_, S> {
                         (find_lasso(&search, repeating)?, Claim::RunsForEver)
                     }
                 };
-                explain(model, *index, &path.ok_or_else(no_trace)?, claim)?;
+                match path {
+                    None if traceable.is_some() => too_deep(model, *index),
+                    None => return Err(no_trace()),
+                    Some(path) => explain(model, *index, &path, claim)?,
+                }
             }
         }
         Ok(())

@@ -6,13 +6,13 @@
 use super::model::Model;
 use super::subject::Subject;
 use super::symbolic::no_trace;
-use super::trace::{Claim, explain};
+use super::trace::{Claim, explain, too_deep};
 use super::{CheckError, Direction, Phase};
 use crate::cycles::{HeadGraph, repeating_heads};
 use crate::property::{Atom, Temporal};
 use crate::saturation::{PostStar, PreStar, Stop};
 use crate::spds::{Head, Observer};
-use crate::witness::{Search, find_lasso};
+use crate::witness::find_lasso;
 use ltl2ba_rs::Class;
 
 /// Decides one temporal property; `model` is that of the product. False if some of its
@@ -58,9 +58,14 @@ pub fn check<S: Subject>(
         return sees_all_propositions(model, &post_star, temporal);
     };
     board.enter(Phase::Trace);
-    let search = Search::new(model.spds, model.copies, model.watch, post_star.summaries());
-    let lasso = find_lasso(&search, &repeating)?.ok_or_else(no_trace)?;
-    explain(model, index, &lasso, Claim::Violates(temporal))?;
+    let traceable = model.traceable(&post_star)?;
+    let summaries = traceable.as_ref().unwrap_or(&post_star).summaries();
+    let search = model.search(summaries, traceable.is_some());
+    match find_lasso(&search, &repeating)? {
+        None if traceable.is_some() => too_deep(model, index),
+        None => return Err(no_trace()),
+        Some(lasso) => explain(model, index, &lasso, Claim::Violates(temporal))?,
+    }
     Ok(true)
 }
 

@@ -53,6 +53,13 @@ pub fn explain<S: Subject>(
     Ok(())
 }
 
+/// There is a trace, but its recursion is deeper than anything that could be replayed.
+pub fn too_deep<S: Subject>(model: &Model<'_, S>, property: usize) {
+    model
+        .board
+        .explain(property, TraceFinding::TooDeep, Vec::new());
+}
+
 /// A program that has stopped goes on for ever by staying where it is.
 fn stay_stopped<S: Subject>(trace: &mut Trace<S::Step>) {
     if let Some(last) = trace.stem.last()

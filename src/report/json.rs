@@ -59,6 +59,10 @@ impl Serialize for One<'_> {
                 one.serialize_field("trace", &())?;
                 one.serialize_field("trace_omitted", steps)?;
             }
+            (TraceFinding::TooDeep, _) => {
+                one.serialize_field("trace", &())?;
+                one.serialize_field("trace_too_deep", &true)?;
+            }
             _ => one.serialize_field("trace", &())?,
         }
         one.serialize_field("stats", &StatisticsObject(results, result))?;

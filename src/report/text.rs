@@ -37,6 +37,10 @@ pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()>
                 out,
                 "  (the trace has {steps} steps: --trace-limit allows longer ones to be shown)"
             )?,
+            (TraceFinding::TooDeep, _) => writeln!(
+                out,
+                "  (no trace: every one found goes through a recursion too deep to be written out)"
+            )?,
             _ => {}
         }
     }

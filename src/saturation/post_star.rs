@@ -13,6 +13,7 @@
 //!
 //! Summaries keep their increments with a stamp. An increment depends only on summaries
 //! with smaller stamps: that is what makes the unfolding of a summary into an execution end.
+//! Where deep recursion was closed it is not so, and [`PostStar::is_deep`] says it.
 
 use super::stacks::{StackState, Stacks};
 use super::{Stop, Watch};
@@ -85,6 +86,10 @@ pub struct PostStar<'a> {
     stacks: Stacks,
     accelerator: Option<Accelerator<'a>>,
     recursion: Option<Recursion<'a>>,
+    /// How many edges were looked at.
+    rounds: u64,
+    /// Whether a recursion was closed: then some increments may depend on themselves.
+    is_deep: bool,
     /// Whether the lowest frame was popped.
     terminated: bool,
     /// Valuations that are looked for at any head, and whether they were met.
@@ -121,6 +126,8 @@ impl<'a> PostStar<'a> {
             stacks,
             accelerator: None,
             recursion: None,
+            rounds: 0,
+            is_deep: false,
             terminated: false,
             wanted: None,
             met: false,
@@ -152,10 +159,19 @@ impl<'a> PostStar<'a> {
     }
 
     /// Saturates; stops early once `enough` says so of a head that was reached.
-    pub fn run(&mut self, mut enough: impl FnMut(Head) -> bool) -> Result<(), Stop> {
+    pub fn run(&mut self, enough: impl FnMut(Head) -> bool) -> Result<(), Stop> {
+        self.run_rounds(u64::MAX, enough)
+    }
+
+    /// The same, for at most so many rounds.
+    pub fn run_rounds(
+        &mut self,
+        most: u64,
+        mut enough: impl FnMut(Head) -> bool,
+    ) -> Result<(), Stop> {
         let mut seen = 0;
-        let mut rounds = 0_u64;
-        loop {
+        let end = self.rounds.saturating_add(most);
+        while self.rounds < end {
             for new in &self.edges[seen..] {
                 if enough(new.head) {
                     return Ok(());
@@ -169,13 +185,14 @@ impl<'a> PostStar<'a> {
                 return Ok(());
             };
             self.watch.check()?;
-            rounds += 1;
-            if rounds.is_multiple_of(1024) {
+            self.rounds += 1;
+            if self.rounds.is_multiple_of(1024) {
                 self.watch.see(self.queue.len(), self.bdds);
             }
             self.bdds.safe_point();
             self.look_at(edge)?;
         }
+        Ok(())
     }
 
     pub fn is_reached(&self, head: Head) -> bool {
@@ -215,6 +232,17 @@ impl<'a> PostStar<'a> {
     pub fn waiting(&self) -> impl Iterator<Item = (RuleId, Target, &Bdd)> {
         let waiting = self.waiting.iter();
         waiting.map(|waiting| (waiting.rule, waiting.target, &waiting.total))
+    }
+
+    /// How many edges were looked at, again and again.
+    pub fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// Whether a recursion was closed. Then summaries may depend on others with the same
+    /// stamp, and no traces can be made from them.
+    pub fn is_deep(&self) -> bool {
+        self.is_deep
     }
 
     pub fn stacks(&self) -> &Stacks {
@@ -287,6 +315,7 @@ impl<'a> PostStar<'a> {
         let summaries = &self.summaries;
         let total = |entry: EntryId| summaries[entry.0 as usize].total.clone();
         let further = recursion.enter(entry, edge.rounds, &total, &edge.total, new)?;
+        self.is_deep |= further.is_some();
         self.widen(at, further)
     }
 
@@ -428,7 +457,7 @@ impl<'a> PostStar<'a> {
     fn pop(&mut self, entry: EntryId, after: &Bdd) -> Result<(), Stop> {
         let bdds = self.bdds;
         let popped = self.spds.interface(entry).leave.apply(bdds, after)?;
-        let summary = &mut self.summaries[entry.0 as usize];
+        let summary = &self.summaries[entry.0 as usize];
         let new = match &summary.total {
             None => popped,
             Some(total) => bdds.difference(&popped, total)?,
@@ -436,6 +465,31 @@ impl<'a> PostStar<'a> {
         if bdds.is_false(&new) {
             return Ok(());
         }
+        self.summarise(entry, new)?;
+        if let Some(further) = self.close_summaries(entry)? {
+            self.is_deep = true;
+            self.summarise(entry, further)?;
+        }
+        Ok(())
+    }
+
+    /// What follows from the summaries of an entry through frames that wait for their like.
+    fn close_summaries(&mut self, entry: EntryId) -> Result<Option<Bdd>, Stop> {
+        let summary = &self.summaries[entry.0 as usize];
+        let (Some(recursion), Some(known)) = (&mut self.recursion, &summary.total) else {
+            return Ok(None);
+        };
+        let waiting = summary.waiting.iter().map(|at| &self.waiting[*at as usize]);
+        let alike = waiting.filter(|waiting| waiting.target == Target::Entry(entry));
+        let alike = alike.map(|waiting| (waiting.rule, &waiting.total));
+        let total = |entry: EntryId| self.summaries[entry.0 as usize].total.clone();
+        recursion.leave(entry, summary.increments.len(), known, &total, alike)
+    }
+
+    /// Adds new summaries, and lets go on what waits for them.
+    fn summarise(&mut self, entry: EntryId, new: Bdd) -> Result<(), Stop> {
+        let bdds = self.bdds;
+        let summary = &mut self.summaries[entry.0 as usize];
         summary.total = Some(match &summary.total {
             None => new.clone(),
             Some(total) => bdds.or(total, &new)?,

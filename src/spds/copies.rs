@@ -13,6 +13,11 @@
 //!
 //! * *below*: in the frame below the pushed one.
 //!
+//! And where deep recursion is to be closed, two more for what a frame above this one was
+//! pushed with and has handed over:
+//!
+//! * *called* and *returned*.
+//!
 //! Cubes and equalities are made once for each set of variables and then shared.
 
 use super::expression::{May, Term};
@@ -30,10 +35,14 @@ pub enum Copy {
     Next = 1,
     Entry = 2,
     Below = 3,
+    Called = 4,
+    Returned = 5,
 }
 
-/// How many copies there are, the one below aside.
+/// How many copies there are: those that every system needs, ...
 pub const COPIES: u32 = 3;
+/// ... and all of them.
+pub const ALL_COPIES: u32 = 6;
 
 /// The variable order: for each data variable, its place from the top.
 #[derive(Clone, Debug)]
@@ -101,7 +110,8 @@ pub struct Copies<'a> {
 }
 
 impl<'a> Copies<'a> {
-    /// `count` is [`COPIES`], or one more if some push changes the frame below.
+    /// `count` is [`COPIES`], or one more if some push changes the frame below, or
+    /// [`ALL_COPIES`].
     pub fn new(bdds: &'a Bdds, order: Order, count: u32) -> Self {
         Copies {
             bdds,
@@ -143,6 +153,10 @@ impl<'a> Copies<'a> {
             }
         }
         Ok(values.into())
+    }
+
+    pub fn has(&self, copy: Copy) -> bool {
+        (copy as u32) < self.count
     }
 
     /// How many data variables there are.

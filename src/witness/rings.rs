@@ -26,7 +26,7 @@ impl Search<'_> {
             reached.clear();
         }
         let mut rings: Vec<Ring> = Vec::new();
-        while !ring.is_empty() {
+        while !ring.is_empty() && rings.len() <= self.most_steps {
             self.watch.check()?;
             self.bdds.safe_point();
             let mut sorted: Ring = ring.into_iter().collect();

@@ -83,6 +83,8 @@ pub struct Search<'a> {
     pub copies: &'a Copies<'a>,
     pub(super) watch: &'a Watch,
     pub(super) summaries: &'a [Summary],
+    /// Paths with more steps than this are not looked for.
+    pub(super) most_steps: usize,
     /// For each entry, the unions of its first increments.
     unions: RefCell<Vec<Vec<Bdd>>>,
 }
@@ -101,8 +103,14 @@ impl<'a> Search<'a> {
             copies,
             watch,
             summaries,
+            most_steps: usize::MAX,
             unions: RefCell::new(vec![Vec::new(); summaries.len()]),
         }
+    }
+
+    /// Lets longer paths not be looked for.
+    pub fn up_to(self, most_steps: usize) -> Self {
+        Search { most_steps, ..self }
     }
 
     /// The query for any path from the start.
