@@ -21,6 +21,7 @@ mod summaries;
 pub use loops::Accelerator;
 pub use recursion::Recursion;
 pub use relation::Failure;
+pub use summaries::Link;
 
 /// How much may be spent.
 #[derive(Clone, Copy, Debug)]

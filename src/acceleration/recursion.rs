@@ -10,11 +10,11 @@ use super::Budget;
 use super::elimination::{Elimination, Paths};
 use super::frame::{Components, Summaries, enter, stay, steps_within};
 use super::relation::{Failure, Relation, Relations, give_up};
-use super::summaries::SummarySteps;
+use super::summaries::{Link, Step, Steps, round_trips};
 use crate::bdd::Bdd;
 use crate::saturation::{Stop, Watch};
 use crate::spds::copies::{Copies, Copy};
-use crate::spds::{EntryId, Head, Right, RuleId, Spds};
+use crate::spds::{EntryId, Head, Right, Spds};
 use rustc_hash::FxHashMap;
 
 /// Components with more heads than this are left to plain rounds: taking out one head after
@@ -34,7 +34,7 @@ pub struct Recursion<'a> {
 
 /// The closures of steps from summaries of an entry to summaries of the same.
 struct SummaryClosures {
-    steps: Vec<Bdd>,
+    closures: Vec<Step>,
     /// After how many increments it is worth making them anew.
     again: usize,
 }
@@ -107,43 +107,56 @@ impl<'a> Recursion<'a> {
     }
 
     /// Further summaries of an entry, which follow from those there are (`total`, in so many
-    /// increments) by the frames of the same entry that wait for it: each with its push.
-    /// `None` if nothing is known to do.
+    /// increments) by the frames that wait for their like. `None` if nothing is known to do.
     pub fn leave<'w>(
         &mut self,
         entry: EntryId,
         increments: usize,
         total: &Bdd,
         summaries: &Summaries<'_>,
-        waiting: impl Iterator<Item = (RuleId, &'w Bdd)>,
+        links: impl FnOnce() -> Vec<Link<'w>>,
     ) -> Result<Option<Bdd>, Stop> {
         if increments < self.budget.patience as usize || !self.copies.has(Copy::Returned) {
             return Ok(None);
         }
-        let work = SummarySteps {
+        let steps = Steps {
             spds: self.spds,
             relations: self.relations(),
-            entry,
         };
-        let check = || self.watch.check();
         let is_stale = |known: &SummaryClosures| increments >= known.again;
         if self.summaries.get(&entry).is_none_or(is_stale) {
-            let mut steps = Vec::new();
-            for (push, waiting) in waiting {
-                let step = work.step(push, waiting, summaries, check);
-                let closure = step.and_then(|step| work.closure(&step, check));
-                steps.extend(give_up(closure)?);
+            let mut closures = Vec::new();
+            for trip in round_trips(entry, &links(), self.budget.paths) {
+                closures.extend(give_up(self.close_trip(&steps, &trip, summaries))?);
             }
-            let again = increments.saturating_mul(2);
-            self.summaries
-                .insert(entry, SummaryClosures { steps, again });
+            let again = increments.saturating_mul(2).max(1);
+            let closures = SummaryClosures { closures, again };
+            self.summaries.insert(entry, closures);
         }
-        let steps = &self.summaries[&entry].steps;
-        if steps.is_empty() {
+        let closures = &self.summaries[&entry].closures;
+        if closures.is_empty() {
             return Ok(None);
         }
-        let further = work.saturate(steps, total, check)?;
+        let further = steps.saturate(closures, total, || self.watch.check())?;
         Ok(Some(further).filter(|further| !self.copies.bdds.is_false(further)))
+    }
+
+    fn close_trip(
+        &self,
+        steps: &Steps<'_>,
+        trip: &[&Link<'_>],
+        summaries: &Summaries<'_>,
+    ) -> Result<Step, Failure> {
+        let check = || self.watch.check();
+        let mut whole: Option<Step> = None;
+        for link in trip {
+            let step = steps.along(link, summaries, check)?;
+            whole = Some(match whole {
+                None => step,
+                Some(lower) => steps.compose(&lower, &step)?,
+            });
+        }
+        steps.closure(whole.ok_or(Failure::TooLarge)?, check)
     }
 
     fn key_closures(

@@ -1,10 +1,10 @@
 //! Summaries of deep recursion.
 //!
-//! Where a frame waits for another one of the same entry, a summary of the upper one gives a
-//! summary of the lower one: that is a *step*, a relation between summaries. It is made by
-//! letting the lower frame go on with anything that the upper one may hand over, which is
-//! remembered, until it is popped. Its closure by squaring takes summaries through any
-//! number of frames.
+//! Where a frame waits for another one, a summary of the upper one gives a summary of the
+//! lower one: that is a *step*, a relation between summaries. It is made by letting the lower
+//! frame go on with anything that the upper one may hand over, which is remembered, until it
+//! is popped. Where steps lead from an entry back to itself, their closure by squaring takes
+//! summaries through any number of frames.
 //!
 //! A step is over the copies of a summary (the key in next, what is handed over in current
 //! ones) for the lower frame, and over *called* and *returned* copies for the upper one.
@@ -21,41 +21,55 @@ use crate::spds::copies::Copy;
 use crate::spds::{EntryId, Head, Interface, Right, RuleId, Spds};
 use std::collections::VecDeque;
 
+/// How many frames a step may go through, if its closure is to be made.
+const MOST_FRAMES: usize = 4;
 /// How often heads are looked at behind one call.
 const MOST_ROUNDS: u32 = 1000;
 /// How often closures are applied in turn before plain rounds go on.
 const TURNS: u32 = 64;
 
-pub struct SummarySteps<'a> {
-    pub spds: &'a Spds,
-    pub relations: Relations<'a>,
-    pub entry: EntryId,
+/// A frame that waits for another.
+pub struct Link<'w> {
+    pub lower: EntryId,
+    pub upper: EntryId,
+    pub push: RuleId,
+    /// What is known of the lower frame, as `post*` has it.
+    pub waiting: &'w Bdd,
 }
 
-impl SummarySteps<'_> {
-    fn interface(&self) -> &Interface {
-        self.spds.interface(self.entry)
-    }
+/// From summaries of one entry to summaries of another.
+pub struct Step {
+    lower: EntryId,
+    upper: EntryId,
+    bdd: Bdd,
+}
 
-    /// The step through one push of a frame of the entry, with what `waiting` says of the
-    /// frame below.
-    pub fn step(
+/// What steps are made in.
+#[derive(Clone, Copy)]
+pub struct Steps<'a> {
+    pub spds: &'a Spds,
+    pub relations: Relations<'a>,
+}
+
+impl Steps<'_> {
+    /// The step along a link.
+    pub fn along(
         &self,
-        push: RuleId,
-        waiting: &Bdd,
+        link: &Link<'_>,
         summaries: &Summaries<'_>,
         mut check: impl FnMut() -> Result<(), Stop>,
-    ) -> Result<Bdd, Failure> {
+    ) -> Result<Step, Failure> {
         let (spds, copies) = (self.spds, self.relations.copies);
         let bdds = copies.bdds;
+        let Link { lower, upper, .. } = *link;
         let mut step = bdds.constant(false);
-        let Right::Push { saved, .. } = spds.rule(push).right else {
-            return Ok(step);
+        let Right::Push { saved, .. } = spds.rule(link.push).right else {
+            return Err(Failure::TooLarge);
         };
-        let called = self.rename(&self.interface().key, Copy::Next, Copy::Called, waiting)?;
+        let Interface { key, handed, .. } = spds.interface(upper);
         let needed = spds.variables(saved);
-        let mut begin = called;
-        for variable in self.interface().handed.iter().rev() {
+        let mut begin = self.rename(key, Copy::Next, Copy::Called, link.waiting)?;
+        for variable in handed.iter().rev() {
             if bits::contains(needed, *variable) {
                 let current = copies.variable(*variable, Copy::Current);
                 let returned = copies.variable(*variable, Copy::Returned);
@@ -86,49 +100,55 @@ impl SummarySteps<'_> {
                         }
                     }
                     Right::Pop { .. } => {
-                        let popped = self.interface().leave.apply(bdds, &after)?;
+                        let popped = spds.interface(lower).leave.apply(bdds, &after)?;
                         step = self.relations.small(bdds.or(&step, &popped)?)?;
                     }
                 }
             }
         }
-        Ok(step)
+        let bdd = step;
+        Ok(Step { lower, upper, bdd })
     }
 
-    /// One or more times a step.
+    /// One or more times a step from an entry to itself.
     pub fn closure(
         &self,
-        step: &Bdd,
+        mut step: Step,
         mut check: impl FnMut() -> Result<(), Stop>,
-    ) -> Result<Bdd, Failure> {
+    ) -> Result<Step, Failure> {
         let bdds = self.relations.copies.bdds;
-        let mut closed = step.clone();
         loop {
             check()?;
-            let more = bdds.or(&closed, &self.compose(&closed, &closed)?)?;
-            let more = self.relations.small(more)?;
-            if more == closed {
-                return Ok(closed);
+            let twice = self.compose(&step, &step)?;
+            let more = self.relations.small(bdds.or(&step.bdd, &twice.bdd)?)?;
+            if more == step.bdd {
+                return Ok(step);
             }
-            closed = more;
+            step.bdd = more;
         }
     }
 
-    /// The step through the frames of `lower`, and above them those of `upper`.
-    fn compose(&self, lower: &Bdd, upper: &Bdd) -> BddResult {
-        let Interface { key, handed, .. } = self.interface();
-        let lower = self.rename(key, Copy::Called, Copy::Entry, lower)?;
+    /// The step through the frames of `a`, and above them those of `b`.
+    pub fn compose(&self, a: &Step, b: &Step) -> Result<Step, Failure> {
+        let between = self.spds.interface(a.upper);
+        let Interface { key, handed, .. } = between;
+        let lower = self.rename(key, Copy::Called, Copy::Entry, &a.bdd)?;
         let lower = self.rename(handed, Copy::Returned, Copy::Below, &lower)?;
-        let upper = self.rename(key, Copy::Next, Copy::Entry, upper)?;
+        let upper = self.rename(key, Copy::Next, Copy::Entry, &b.bdd)?;
         let upper = self.rename(handed, Copy::Current, Copy::Below, &upper)?;
-        self.join(&lower, &upper, (Copy::Entry, Copy::Below))
+        let bdd = self.join(&lower, &upper, between, (Copy::Entry, Copy::Below))?;
+        Ok(Step {
+            lower: a.lower,
+            upper: b.upper,
+            bdd: self.relations.small(bdd)?,
+        })
     }
 
-    /// The summaries that the closures of steps lead to from `new`, one after the other and
-    /// again, as far as they are not in `total`.
+    /// The summaries that the closures of steps lead to from `total`, one after the other and
+    /// again, as far as they are not in it.
     pub fn saturate(
         &self,
-        closures: &[Bdd],
+        closures: &[Step],
         total: &Bdd,
         mut check: impl FnMut() -> Result<(), Stop>,
     ) -> Result<Bdd, Stop> {
@@ -147,11 +167,12 @@ impl SummarySteps<'_> {
         Ok(bdds.difference(&all, total)?)
     }
 
-    fn image(&self, closure: &Bdd, summary: &Bdd) -> BddResult {
-        let Interface { key, handed, .. } = self.interface();
+    fn image(&self, step: &Step, summary: &Bdd) -> BddResult {
+        let interface = self.spds.interface(step.upper);
+        let Interface { key, handed, .. } = interface;
         let upper = self.rename(key, Copy::Next, Copy::Called, summary)?;
         let upper = self.rename(handed, Copy::Current, Copy::Returned, &upper)?;
-        self.join(closure, &upper, (Copy::Called, Copy::Returned))
+        self.join(&step.bdd, &upper, interface, (Copy::Called, Copy::Returned))
     }
 
     fn rename(&self, variables: &[DataVariable], from: Copy, to: Copy, f: &Bdd) -> BddResult {
@@ -163,15 +184,48 @@ impl SummarySteps<'_> {
     }
 
     /// The conjunction, without the key and what is handed over in these copies.
-    fn join(&self, a: &Bdd, b: &Bdd, (key_copy, handed_copy): (Copy, Copy)) -> BddResult {
+    fn join(
+        &self,
+        a: &Bdd,
+        b: &Bdd,
+        interface: &Interface,
+        (key_copy, handed_copy): (Copy, Copy),
+    ) -> BddResult {
         let copies = self.relations.copies;
-        let Interface { key, handed, .. } = self.interface();
+        let Interface { key, handed, .. } = interface;
         let keys = key.iter().map(|v| copies.level(*v, key_copy));
         let handed = handed.iter().map(|v| copies.level(*v, handed_copy));
         copies
             .bdds
             .and_exists(a, b, &copies.cube(keys.chain(handed))?)
     }
+}
+
+/// The ways from an entry back to itself along links, each through different entries: the
+/// lowest frame first.
+pub fn round_trips<'l, 'w>(
+    entry: EntryId,
+    links: &'l [Link<'w>],
+    most: usize,
+) -> Vec<Vec<&'l Link<'w>>> {
+    let mut found = Vec::new();
+    let mut ways: Vec<Vec<&Link<'_>>> = vec![Vec::new()];
+    while let Some(way) = ways.pop() {
+        let at = way.last().map_or(entry, |link| link.upper);
+        for link in links.iter().filter(|link| link.lower == at) {
+            let longer = || way.iter().copied().chain([link]).collect();
+            let is_passed = way.iter().any(|passed| passed.upper == link.upper);
+            if link.upper == entry {
+                found.push(longer());
+            } else if !is_passed && way.len() + 1 < MOST_FRAMES && ways.len() < most {
+                ways.push(longer());
+            }
+        }
+        if found.len() >= most {
+            break;
+        }
+    }
+    found
 }
 
 /// What a frame may come to behind a call, and what of that was not looked at.

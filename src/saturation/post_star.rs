@@ -17,7 +17,7 @@
 
 use super::stacks::{StackState, Stacks};
 use super::{Stop, Watch};
-use crate::acceleration::{Accelerator, Recursion};
+use crate::acceleration::{Accelerator, Link, Recursion};
 use crate::bdd::{Bdd, Bdds};
 use crate::spds::{EntryId, Head, Right, RuleId, Spds};
 use rustc_hash::FxHashMap;
@@ -479,11 +479,25 @@ impl<'a> PostStar<'a> {
         let (Some(recursion), Some(known)) = (&mut self.recursion, &summary.total) else {
             return Ok(None);
         };
-        let waiting = summary.waiting.iter().map(|at| &self.waiting[*at as usize]);
-        let alike = waiting.filter(|waiting| waiting.target == Target::Entry(entry));
-        let alike = alike.map(|waiting| (waiting.rule, &waiting.total));
+        let links = || {
+            let waiting = self.waiting.iter();
+            let links = waiting.filter_map(|waiting| {
+                let (Right::Push { entry: upper, .. }, Target::Entry(lower)) =
+                    (self.spds.rule(waiting.rule).right, waiting.target)
+                else {
+                    return None;
+                };
+                Some(Link {
+                    lower,
+                    upper,
+                    push: waiting.rule,
+                    waiting: &waiting.total,
+                })
+            });
+            links.collect()
+        };
         let total = |entry: EntryId| self.summaries[entry.0 as usize].total.clone();
-        recursion.leave(entry, summary.increments.len(), known, &total, alike)
+        recursion.leave(entry, summary.increments.len(), known, &total, links)
     }
 
     /// Adds new summaries, and lets go on what waits for them.
