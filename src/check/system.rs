@@ -75,6 +75,7 @@ impl Subject for System {
             flow: &analyses.flow,
             liveness: &analyses.liveness,
             frames: &analyses.frames,
+            exact: false,
         };
         encode_system(self, &analyses, copies, observer)
     }
@@ -98,7 +99,7 @@ impl Subject for System {
     fn place(heads: &SystemHeads, head: Head) -> Option<SymbolId> {
         match heads.meaning(head) {
             SystemHead::Symbol(symbol) => Some(symbol),
-            SystemHead::Returning(_) => None,
+            SystemHead::Returning(_) | SystemHead::Empty => None,
         }
     }
 

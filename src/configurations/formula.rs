@@ -30,7 +30,16 @@ pub fn formula(
     let quantities: Vec<_> = quantities.iter().collect();
     let mut left = MOST_CASES;
     let parts = describe(bdds, notation, f, &quantities, &mut left)?;
-    Ok(parts.map(|parts| parts.join(notation.and)))
+    Ok(parts.map(|parts| match parts.as_slice() {
+        [one] => without_parentheses(one).to_owned(),
+        parts => parts.join(notation.and),
+    }))
+}
+
+/// A part that stands alone needs no parentheses around it.
+fn without_parentheses(part: &str) -> &str {
+    let inside = part.strip_prefix('(').and_then(|p| p.strip_suffix(')'));
+    inside.filter(|p| !p.contains(['(', ')'])).unwrap_or(part)
 }
 
 /// The same as parts that hold together. `left` cases may still be told.
@@ -133,19 +142,28 @@ impl<'a> Writer<'a> {
                 if one.domain != other.domain || !may_compare {
                     continue;
                 }
-                let equal = match is_truth {
-                    true => self.notation.truth_equal,
-                    false => self.notation.equal,
-                };
-                if self.implies(&self.equality(one, other)?)? {
-                    self.says(format!("{}{equal}{}", one.name, other.name), other)?;
-                } else if is_truth && self.implies(&self.bdds.not(&self.equality(one, other)?)?)? {
-                    self.says(format!("{}{equal}!{}", one.name, other.name), other)?;
+                let equality = self.equality(one, other)?;
+                if self.implies(&equality)? {
+                    self.says(self.equation(one, "", other), other)?;
+                } else if is_truth && self.implies(&self.bdds.not(&equality)?)? {
+                    self.says(self.equation(one, "!", other), other)?;
                 }
             }
             first += 1;
         }
         Ok(())
+    }
+
+    fn equation(&self, one: &Quantity, sign: &str, other: &Quantity) -> String {
+        let equal = match one.domain {
+            Domain::Boolean => self.notation.truth_equal,
+            _ => self.notation.equal,
+        };
+        let equation = format!("{}{equal}{sign}{}", one.name, other.name);
+        match one.domain == Domain::Boolean && self.notation.is_truth_equal_loose {
+            true => format!("({equation})"),
+            false => equation,
+        }
     }
 
     fn equality(&self, one: &Quantity, other: &Quantity) -> BddResult {
