@@ -5,7 +5,9 @@
 mod explicit;
 
 use derny::configurations::program::{ProgramModel, ProgramNames, with_program_model};
-use derny::configurations::{Given, PAutomaton, compile, count, meets, post, pre, resolve};
+use derny::configurations::{
+    Given, Language as _, PAutomaton, compile, count, meets, post, pre, resolve,
+};
 use derny::generate::random;
 use derny::interpreter::{Valuation, View, Waiting};
 use derny::lower::RemoplaOptions;

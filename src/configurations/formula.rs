@@ -386,6 +386,8 @@ fn shown(quantity: &Quantity, value: u64) -> String {
 mod tests {
     use super::*;
     use crate::bdd::Collection;
+    use crate::interpreter::value_of;
+    use crate::program::VariableId;
 
     /// Two numbers of two bits, the second of three values only, and two truth values.
     fn quantities() -> Vec<Quantity> {
@@ -483,8 +485,26 @@ mod tests {
         value
     }
 
+    /// The same, read as a condition of a pushdown system.
+    fn holds_in(system: &crate::pushdown::System, text: &str, valuation: Valuation) -> bool {
+        let read = |variable, _| match variable {
+            VariableId::Global(i) => {
+                let value = valuation[i as usize];
+                Some(value_of(system.globals[i as usize].domain, value))
+            }
+            VariableId::Local(_) => None,
+        };
+        let condition = crate::lower::condition(system, None, text);
+        let condition = condition.unwrap_or_else(|wrong| panic!("{text}: {wrong:?}"));
+        crate::pushdown::holds(&condition, read)
+    }
+
     #[test]
     fn words_and_diagrams_agree() {
+        let text = "define A 0 define B 1 define C 2 \
+                    global int x(2), y(2); bool b, c; (q <s>) q <s> --> q <s>";
+        let source = std::sync::Arc::new(crate::source::Source::new("", text.into()));
+        let system = crate::lower::pushdown_system(source, &[]).0.unwrap();
         let bdds = Bdds::new(6, 1 << 20, Collection::Rare).unwrap();
         let quantities = quantities();
         let member = |valuation: Valuation| {
@@ -524,6 +544,13 @@ mod tests {
                 for valuation in valuations() {
                     let expected = members.contains(&valuation);
                     assert_eq!(holds(&text, valuation), expected, "{text} {valuation:?}");
+                }
+            }
+            let pushdown = formula(&bdds, &f, &quantities, Notation::PUSHDOWN).unwrap();
+            if let Some(text) = pushdown.filter(|text| !text.is_empty() && text != "0") {
+                for valuation in valuations() {
+                    let holds = holds_in(&system, &text, valuation);
+                    assert_eq!(holds, members.contains(&valuation), "{text} {valuation:?}");
                 }
             }
         }
