@@ -401,7 +401,7 @@ mod tests {
         let names = Domain::Enumeration { id: 0, size: 3 };
         vec![
             quantity("x", &[0, 2], Domain::Integer { bits: 2 }, &[]),
-            quantity("y", &[1, 3], names, &["A", "B", "C"]),
+            quantity("y", &[1, 3], names, &["R", "S", "T"]),
             quantity("b", &[4], Domain::Boolean, &[]),
             quantity("c", &[5], Domain::Boolean, &[]),
         ]
@@ -420,9 +420,9 @@ mod tests {
             "y" => y,
             "b" => b,
             "c" => c,
-            "A" => 0,
-            "B" => 1,
-            "C" => 2,
+            "R" => 0,
+            "S" => 1,
+            "T" => 2,
             number => number.parse().expect("a number"),
         }
     }
@@ -501,7 +501,7 @@ mod tests {
 
     #[test]
     fn words_and_diagrams_agree() {
-        let text = "define A 0 define B 1 define C 2 \
+        let text = "define R 0 define S 1 define T 2 \
                     global int x(2), y(2); bool b, c; (q <s>) q <s> --> q <s>";
         let source = std::sync::Arc::new(crate::source::Source::new("", text.into()));
         let system = crate::lower::pushdown_system(source, &[]).0.unwrap();
