@@ -77,7 +77,7 @@ fn compare_post(
 
 /// Locals of several kinds, symbols without any, arrays, several control states, pushes that
 /// change the symbol below, values left open, pops to the empty stack.
-const SYSTEMS: [&str; 5] = [
+const SYSTEMS: [&str; 6] = [
     "global int g(3); local (fac0, fac1) int n(3);
      (q (g = 1) <main0>)
      q <main0> --> q <fac0 main1> (n' = 3 & g' = g)
@@ -100,6 +100,11 @@ const SYSTEMS: [&str; 5] = [
      p <s> --> p <t s> (A k (1,2) (k = i | a'[k] = a[k]) & a'[i] = 1 & i'' = i + 1 & h' ^ h)
      p <t> --> q <> (A k (1,2) a'[k] = a[k])
      q <s> --> p <s> (A k (1,2) a'[k] = a[k] & i' = i & (h' == h))",
+    "global bool g; local (s) bool g;
+     (p (g) <s (!g)>)
+     p <s> --> q <t s> ((g' == g) & (g'' == g))
+     q <t> --> r <> (g' == !g)
+     r <s> --> r <>",
     // Three control states take two bits, of which one value means nothing.
     "(p <s>) p <s> --> q <s t> q <s> --> r <> r <t> --> p <> r <t> --> q <t t>",
     // Symbols and states that no execution from the start has.
@@ -447,6 +452,12 @@ control: control state and symbol on top
         let contained = run(&system, "post", &["--contains", set.trim()]);
         assert_eq!(contained.stdout, "yes\n", "{set}: {}", contained.stderr);
     }
+    // Here a local hides a global.
+    let hidden = run(&Written::new(SYSTEMS[3]), "post", &[]).stdout;
+    assert!(
+        hidden.contains("p <s {global.g & !g}> -> empty"),
+        "{hidden}"
+    );
     let counted = run(&system, "post", &["--count", "--format", "json"]).json();
     assert_eq!(counted["empty"], 1);
     assert!(counted["terminated"].is_null());
