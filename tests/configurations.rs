@@ -3,9 +3,11 @@
 
 #[path = "configurations/explicit.rs"]
 mod explicit;
+#[path = "configurations/sets.rs"]
+mod sets;
 
 use derny::configurations::program::{ProgramModel, ProgramNames, with_program_model};
-use derny::configurations::{Given, PAutomaton, compile, count, meets, post, pre, resolve};
+use derny::configurations::{Language as _, resolve};
 use derny::generate::random;
 use derny::interpreter::{Valuation, View, Waiting};
 use derny::lower::RemoplaOptions;
@@ -15,9 +17,8 @@ use derny::source::Source;
 use explicit::{Configuration, calls, reachable, starts};
 use indexmap::IndexSet;
 use proptest::prelude::*;
+use sets::{MEMORY, read_or_refused};
 use std::sync::Arc;
-
-const MEMORY: u64 = 64 << 20;
 
 fn read(text: &str) -> Program {
     let source = Arc::new(Source::new("program.bp", text.as_bytes().to_vec()));
@@ -26,34 +27,7 @@ fn read(text: &str) -> Program {
 }
 
 /// A program with its exact model.
-struct Sets<'a> {
-    names: &'a ProgramNames<'a>,
-    model: &'a ProgramModel<'a>,
-}
-
-impl Sets<'_> {
-    fn given(&self, text: &str) -> Given {
-        let source = Source::new("CONFIGS", text.as_bytes().to_vec());
-        let set = resolve(self.names, &source).unwrap_or_else(|wrong| panic!("{text}: {wrong:?}"));
-        compile(self.model, &set).unwrap()
-    }
-
-    fn post(&self, from: &str) -> PAutomaton {
-        post(self.model, &self.given(from)).unwrap()
-    }
-
-    fn pre(&self, to: &str) -> PAutomaton {
-        pre(self.model, &self.given(to)).unwrap()
-    }
-
-    fn contains(&self, automaton: &PAutomaton, text: &str) -> bool {
-        meets(self.model, automaton, &self.given(text)).unwrap()
-    }
-
-    fn heads(&self, automaton: &PAutomaton) -> String {
-        count(self.model, automaton).unwrap().heads.to_string()
-    }
-}
+type Sets<'a> = sets::Sets<'a, ProgramModel<'a>>;
 
 fn with_sets<T>(program: &Program, work: impl FnOnce(&Sets<'_>) -> T) -> T {
     let names = ProgramNames::new(program);
@@ -458,16 +432,7 @@ fn backwards_is_the_converse_of_forwards() {
             };
             texts.retain(possible);
             texts.dedup();
-            let pres: Vec<_> = texts.iter().map(|to| sets.pre(to)).collect();
-            for from in &texts {
-                let post = sets.post(from);
-                for (to, pre) in texts.iter().zip(&pres) {
-                    let forward = sets.contains(&post, to);
-                    let backward = sets.contains(pre, from);
-                    assert_eq!(forward, backward, "from {from} to {to}\n{text}");
-                    answers[usize::from(forward)] += 1;
-                }
-            }
+            sets.compare_directions(&texts, &text, &mut answers);
         });
     }
     assert!(answers.iter().all(|count| *count > 1_000), "{answers:?}");
@@ -524,15 +489,6 @@ proptest! {
     #[test]
     fn nothing_that_is_written_panics(text in fragments()) {
         let program = read("decl g; p(x) begin L: p(*); end main() begin p(g); end");
-        let names = ProgramNames::new(&program);
-        let source = Source::new("--from", text.clone().into_bytes());
-        if let Err(diagnostics) = resolve(&names, &source) {
-            prop_assert!(!diagnostics.is_empty());
-            for diagnostic in &diagnostics {
-                prop_assert!(diagnostic.span.start <= diagnostic.span.end);
-                prop_assert!(diagnostic.span.start as usize <= text.len(), "{diagnostic:?}");
-            }
-            derny::report::diagnostics::render(&source, &diagnostics, false);
-        }
+        read_or_refused(&ProgramNames::new(&program), &text);
     }
 }

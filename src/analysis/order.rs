@@ -119,6 +119,19 @@ pub fn interleaved(cells: &[NamedCell], meetings: &Meetings) -> Groups {
     groups.into_values().collect()
 }
 
+/// The data variables of the interleaved order; `None` if each cell is one bit, and all stand
+/// as they were declared.
+pub fn interleaved_bits(
+    layout: &Layout,
+    cells: impl FnOnce() -> Vec<NamedCell>,
+    meetings: impl FnOnce() -> Meetings,
+) -> Option<Vec<DataVariable>> {
+    layout.is_wide().then(|| {
+        let cells = cells();
+        flatten(&cells, &interleaved(&cells, &meetings()))
+    })
+}
+
 /// The data variables of an order from the top down, group by group. A bit that several
 /// procedures share stands where it is named first.
 pub fn flatten(cells: &[NamedCell], groups: &Groups) -> Vec<DataVariable> {

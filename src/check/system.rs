@@ -76,6 +76,7 @@ impl Subject for System {
             flow: &analyses.flow,
             liveness: &analyses.liveness,
             frames: &analyses.frames,
+            exact: false,
         };
         encode_system(self, &analyses, copies, observer)
     }
@@ -99,7 +100,7 @@ impl Subject for System {
     fn place(heads: &SystemHeads, head: Head) -> Option<SymbolId> {
         match heads.meaning(head) {
             SystemHead::Symbol(symbol) => Some(symbol),
-            SystemHead::Returning(_) => None,
+            SystemHead::Returning(_) | SystemHead::Empty => None,
         }
     }
 

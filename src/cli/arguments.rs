@@ -260,7 +260,7 @@ pub struct PostArguments {
     #[command(flatten)]
     pub sets: SetArguments,
 
-    /// Where to begin, for example '<main.entry> *' [default: where executions begin]; several
+    /// Where to begin, for example '<main.entry> *', or 'q <s> *' in a pushdown system [default: where executions begin]; several
     /// sets are taken together
     #[arg(long, value_name = "CONFIGS")]
     pub from: Vec<String>,

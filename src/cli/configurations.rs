@@ -7,6 +7,7 @@ use super::worker::{self, Ended};
 use super::{Exit, input};
 use crate::check::{Board, Phase};
 use crate::configurations::program::{ProgramNames, with_program_model};
+use crate::configurations::system::{SystemNames, with_system_model};
 use crate::configurations::{
     ConditionOf, ConfigurationSet, Given, Language, Model, compile, count, meets, resolve, show,
 };
@@ -129,28 +130,42 @@ impl Question {
         let source = input::read(&self.arguments.input)?;
         self.board.enter(Phase::Parsing);
         let input = &self.arguments.input;
-        let program = match input::parse(source, self.language, input) {
-            None => return Ok(End::BadInput),
-            Some(input::Input::Program(program)) => program,
-            Some(input::Input::System(_)) => bail!("sets of configurations of a .pds file"),
-        };
-        let names = ProgramNames::new(&program);
+        let (memory, watch) = (self.memory, &self.watch);
+        match input::parse(source, self.language, input) {
+            None => Ok(End::BadInput),
+            Some(input::Input::Program(program)) => {
+                let names = ProgramNames::new(&program);
+                self.answer_about(&names, |given, wanted| {
+                    with_program_model(&names, memory, watch, |m| self.ask(m, given, wanted))
+                })
+            }
+            Some(input::Input::System(system)) => {
+                let names = SystemNames::new(&system);
+                self.answer_about(&names, |given, wanted| {
+                    with_system_model(&names, memory, watch, |m| self.ask(m, given, wanted))
+                })
+            }
+        }
+    }
+
+    /// Reads the sets, by the names of a system, and lets its model be asked.
+    fn answer_about<L: Language>(
+        &self,
+        names: &L,
+        ask: impl FnOnce(&Sets<L::Condition>, &Sets<L::Condition>) -> Result<Answer, Stop>,
+    ) -> anyhow::Result<End> {
         let sets = match self.sets.is_empty() {
             true => vec![names.start()],
             false => self.sets.clone(),
         };
-        let given = read_sets(&names, self.direction.option(), &sets);
+        let given = read_sets(names, self.direction.option(), &sets);
         let contains = self.arguments.contains.iter().cloned();
-        let wanted = read_sets(&names, "--contains", &contains.collect::<Vec<_>>());
+        let wanted = read_sets(names, "--contains", &contains.collect::<Vec<_>>());
         let (Some(given), Some(wanted)) = (given, wanted) else {
             return Ok(End::BadInput);
         };
         self.board.enter(Phase::Encoding);
-        let result = with_program_model(&names, self.memory, &self.watch, |model| {
-            self.board.enter(Phase::Saturation);
-            self.ask(model, &given, &wanted)
-        });
-        match result {
+        match ask(&given, &wanted) {
             Ok(answer) => self.report(&sets, &answer),
             Err(stop) => Ok(End::Stopped(stop)),
         }
@@ -162,6 +177,7 @@ impl Question {
         given: &Sets<ConditionOf<M>>,
         wanted: &Sets<ConditionOf<M>>,
     ) -> Result<Answer, Stop> {
+        self.board.enter(Phase::Saturation);
         let start = compile(model, &given.set)?;
         warn_of_nothing(model, given, &start);
         let wanted = match self.arguments.contains {

@@ -13,7 +13,7 @@
 //! is read, and those of the state it leads to.
 
 use super::compile::Given;
-use super::language::{FrameKind, Language, Model};
+use super::language::{Family, Language, Model};
 use crate::acceleration::{Accelerator, Budget};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, OutOfNodes};
@@ -26,7 +26,7 @@ use rustc_hash::FxHashMap;
 pub enum StateKind {
     Control,
     Entered(EntryId),
-    Returned(FrameKind),
+    Returned(Family),
     Stack(StackState),
     /// Nothing is below.
     Empty,
@@ -155,8 +155,9 @@ pub fn pre<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
     let mut pre_star = PreStar::to_configurations(spds, bdds, model.watch(), stacks, heads)?;
     pre_star.saturate()?;
     let mut builder = Builder::new(model, pre_star.stacks(), given);
-    let target_kind = |kind: FrameKind, target: PreTarget| match target {
-        PreTarget::Popped => StateKind::Returned(kind),
+    let language = model.language();
+    let target_kind = |symbol: Head, target: PreTarget| match target {
+        PreTarget::Popped => StateKind::Returned(language.family(language.kind(symbol))),
         PreTarget::Stack(state) => StateKind::Stack(state),
     };
     let mut edges_of: FxHashMap<Head, Vec<(PreTarget, &Bdd)>> = FxHashMap::default();
@@ -165,12 +166,12 @@ pub fn pre<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
         if builder.is_configuration(head) {
             // Backwards, nothing keeps variables inside their domains.
             let label = bdds.and(label, &model.valid(head, false)?)?;
-            let target = target_kind(model.language().kind(head), target);
+            let target = target_kind(head, target);
             builder.add(StateKind::Control, head, target, label)?;
         }
     }
     // Below the top, a symbol is read as the head that its frame goes on at.
-    for waiting in model.language().waiting() {
+    for waiting in language.waiting() {
         for (target, label) in edges_of
             .get(&model.saved(waiting.symbol))
             .into_iter()
@@ -179,7 +180,7 @@ pub fn pre<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
             let handed = model.valid_handed(waiting.above)?;
             let valid = bdds.and(&handed, &model.valid(waiting.symbol, true)?)?;
             let from = StateKind::Returned(waiting.above);
-            let target = target_kind(waiting.kind, *target);
+            let target = target_kind(waiting.symbol, *target);
             builder.add(from, waiting.symbol, target, bdds.and(label, &valid)?)?;
         }
     }
@@ -242,7 +243,7 @@ impl<'a, M: Model> Builder<'a, M> {
     fn variables(&self, kind: StateKind) -> Box<[DataVariable]> {
         match kind {
             StateKind::Entered(entry) => self.model.spds().interface(entry).key.clone(),
-            StateKind::Returned(kind) => self.model.handed(kind).into(),
+            StateKind::Returned(family) => self.model.handed(family).into(),
             _ => Box::default(),
         }
     }
@@ -255,8 +256,8 @@ impl<'a, M: Model> Builder<'a, M> {
             StateKind::Empty | StateKind::Any => constant(true),
             StateKind::Stack(state) => constant(self.stacks.is_accepting(state)),
             // The frame was the lowest one, and the program ends as is wanted.
-            StateKind::Returned(kind) => {
-                let handed = self.model.handed(kind).iter();
+            StateKind::Returned(family) => {
+                let handed = self.model.handed(family).iter();
                 let pairs = handed.map(|v| {
                     let level = |copy| copies.level(*v, copy);
                     (level(Copy::Current), level(Copy::Entry))

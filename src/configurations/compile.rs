@@ -1,11 +1,11 @@
 //! From a set of configurations to its P-automaton: the heads it begins with and the
 //! automaton of the stacks below them, with BDDs.
 //!
-//! The states of the latter are positions of the expression together with the kind of the
+//! The states of the latter are positions of the expression together with the family of the
 //! frame right above, since a frame can only wait for one that it has called. States from
 //! which no stack is accepted are left out, so that whatever leads to a state is there.
 
-use super::language::{ConditionOf, FrameKind, Language, Model, SymbolSet};
+use super::language::{ConditionOf, Family, FrameKind, Language, Model, SymbolSet};
 use super::resolve::{ConfigurationSet, Part, Place};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
@@ -26,19 +26,22 @@ pub struct Given {
     pub occupied: Vec<bool>,
 }
 
-/// Part, position, and the kind of the frame that was read there.
-type State = (u32, u32, FrameKind);
+/// Part and position.
+type At = (u32, u32);
+
+/// The same, and the family of the frame that was read there.
+type State = (u32, u32, Family);
 
 struct Compiler<'m, M: Model> {
     model: &'m M,
     set: &'m ConfigurationSet<ConditionOf<M>>,
-    /// By the kind that they wait for: indices into [`super::Language::waiting`].
-    waiting_for: FxHashMap<FrameKind, Vec<u32>>,
+    /// By the family that they wait for: indices into [`super::Language::waiting`].
+    waiting_for: FxHashMap<Family, Vec<u32>>,
     numbers: FxHashMap<State, u32>,
     states: Vec<State>,
     /// For each state, its edges, to states by number.
     edges: Vec<Vec<StackEdge>>,
-    conditions: FxHashMap<State, Bdd>,
+    conditions: FxHashMap<(At, FrameKind), Bdd>,
 }
 
 pub fn compile<M: Model>(model: &M, set: &ConfigurationSet<ConditionOf<M>>) -> Result<Given, Stop> {
@@ -61,8 +64,8 @@ pub fn compile<M: Model>(model: &M, set: &ConfigurationSet<ConditionOf<M>>) -> R
 }
 
 impl<M: Model> Compiler<'_, M> {
-    fn part(&self, state: State) -> (&Part<ConditionOf<M>>, usize) {
-        (&self.set.parts[state.0 as usize], state.1 as usize)
+    fn part(&self, at: At) -> (&Part<ConditionOf<M>>, usize) {
+        (&self.set.parts[at.0 as usize], at.1 as usize)
     }
 
     fn number(&mut self, state: State) -> StackState {
@@ -87,8 +90,9 @@ impl<M: Model> Compiler<'_, M> {
                 }
                 for symbol in on_top(model, &part.places[position as usize].symbols) {
                     model.watch().check()?;
-                    let state = (number, position, model.language().kind(symbol));
-                    let condition = self.condition(state)?;
+                    let kind = model.language().kind(symbol);
+                    let state = (number, position, model.language().family(kind));
+                    let condition = self.condition((number, position), kind)?;
                     let valid = bdds.and(&model.valid(symbol, false)?, &control)?;
                     let values = bdds.and(&condition, &valid)?;
                     if !bdds.is_false(&values) {
@@ -105,20 +109,19 @@ impl<M: Model> Compiler<'_, M> {
         let copies = model.copies();
         while let Some(state) = self.states.get(self.edges.len()).copied() {
             model.watch().check()?;
-            let (part, position) = self.part(state);
+            let (part, position) = self.part((state.0, state.1));
             let follow = part.positions.follow[position].clone();
             let waiting = self.waiting_for.get(&state.2).cloned().unwrap_or_default();
             let mut edges = Vec::new();
             for next in follow {
                 for waiting in &waiting {
                     let waiting = model.language().waiting()[*waiting as usize];
-                    let Place { symbols, .. } =
-                        &self.part((state.0, next, waiting.kind)).0.places[next as usize];
+                    let at = (state.0, next);
+                    let Place { symbols, .. } = &self.part(at).0.places[next as usize];
                     if !symbols.contains(waiting.symbol, waiting.kind) {
                         continue;
                     }
-                    let to = (state.0, next, waiting.kind);
-                    let condition = self.condition(to)?;
+                    let condition = self.condition(at, waiting.kind)?;
                     let valid = model.valid(waiting.symbol, true)?;
                     let frame = copies.bdds.and(&condition, &valid)?;
                     if copies.bdds.is_false(&frame) {
@@ -130,7 +133,7 @@ impl<M: Model> Compiler<'_, M> {
                         saved,
                         frame,
                         forget: self.meaningless_at(saved)?,
-                        to: self.number(to),
+                        to: self.number((at.0, at.1, model.language().family(waiting.kind))),
                     });
                 }
             }
@@ -147,17 +150,17 @@ impl<M: Model> Compiler<'_, M> {
         copies.cube(others.map(|v| copies.level(v, Copy::Current)))
     }
 
-    /// Where the condition of a place holds, of frames of the state's kind.
-    fn condition(&mut self, state: State) -> BddResult {
-        if let Some(known) = self.conditions.get(&state) {
+    /// Where the condition of a place holds, of frames of a kind.
+    fn condition(&mut self, at: At, kind: FrameKind) -> BddResult {
+        if let Some(known) = self.conditions.get(&(at, kind)) {
             return Ok(known.clone());
         }
-        let (part, position) = self.part(state);
+        let (part, position) = self.part(at);
         let condition = match &part.places[position].condition {
-            Some(condition) => self.model.holds(condition, Some(state.2))?,
+            Some(condition) => self.model.holds(condition, Some(kind))?,
             None => self.model.copies().bdds.constant(true),
         };
-        self.conditions.insert(state, condition.clone());
+        self.conditions.insert((at, kind), condition.clone());
         Ok(condition)
     }
 
@@ -188,7 +191,7 @@ impl<M: Model> Compiler<'_, M> {
     }
 
     fn accepts(&self, state: State) -> bool {
-        let (part, position) = self.part(state);
+        let (part, position) = self.part((state.0, state.1));
         part.positions.last[position]
     }
 
@@ -212,7 +215,7 @@ impl<M: Model> Compiler<'_, M> {
         let mut stacks = Stacks::default();
         let renumbered: Vec<Option<StackState>> = (self.states.iter().zip(&live))
             .map(|(state, live)| {
-                let (part, _) = self.part(*state);
+                let (part, _) = self.part((state.0, state.1));
                 let universal = part.positions.is_universal(state.1);
                 live.then(|| stacks.add_state(self.accepts(*state), universal))
             })

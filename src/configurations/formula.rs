@@ -30,7 +30,16 @@ pub fn formula(
     let quantities: Vec<_> = quantities.iter().collect();
     let mut left = MOST_CASES;
     let parts = describe(bdds, notation, f, &quantities, &mut left)?;
-    Ok(parts.map(|parts| parts.join(notation.and)))
+    Ok(parts.map(|parts| match parts.as_slice() {
+        [one] => without_parentheses(one).to_owned(),
+        parts => parts.join(notation.and),
+    }))
+}
+
+/// A part that stands alone needs no parentheses around it.
+fn without_parentheses(part: &str) -> &str {
+    let inside = part.strip_prefix('(').and_then(|p| p.strip_suffix(')'));
+    inside.filter(|p| !p.contains(['(', ')'])).unwrap_or(part)
 }
 
 /// The same as parts that hold together. `left` cases may still be told.
@@ -133,19 +142,28 @@ impl<'a> Writer<'a> {
                 if one.domain != other.domain || !may_compare {
                     continue;
                 }
-                let equal = match is_truth {
-                    true => self.notation.truth_equal,
-                    false => self.notation.equal,
-                };
-                if self.implies(&self.equality(one, other)?)? {
-                    self.says(format!("{}{equal}{}", one.name, other.name), other)?;
-                } else if is_truth && self.implies(&self.bdds.not(&self.equality(one, other)?)?)? {
-                    self.says(format!("{}{equal}!{}", one.name, other.name), other)?;
+                let equality = self.equality(one, other)?;
+                if self.implies(&equality)? {
+                    self.says(self.equation(one, "", other), other)?;
+                } else if is_truth && self.implies(&self.bdds.not(&equality)?)? {
+                    self.says(self.equation(one, "!", other), other)?;
                 }
             }
             first += 1;
         }
         Ok(())
+    }
+
+    fn equation(&self, one: &Quantity, sign: &str, other: &Quantity) -> String {
+        let equal = match one.domain {
+            Domain::Boolean => self.notation.truth_equal,
+            _ => self.notation.equal,
+        };
+        let equation = format!("{}{equal}{sign}{}", one.name, other.name);
+        match one.domain == Domain::Boolean && self.notation.is_truth_equal_loose {
+            true => format!("({equation})"),
+            false => equation,
+        }
     }
 
     fn equality(&self, one: &Quantity, other: &Quantity) -> BddResult {
@@ -368,6 +386,8 @@ fn shown(quantity: &Quantity, value: u64) -> String {
 mod tests {
     use super::*;
     use crate::bdd::Collection;
+    use crate::interpreter::value_of;
+    use crate::program::VariableId;
 
     /// Two numbers of two bits, the second of three values only, and two truth values.
     fn quantities() -> Vec<Quantity> {
@@ -381,7 +401,7 @@ mod tests {
         let names = Domain::Enumeration { id: 0, size: 3 };
         vec![
             quantity("x", &[0, 2], Domain::Integer { bits: 2 }, &[]),
-            quantity("y", &[1, 3], names, &["A", "B", "C"]),
+            quantity("y", &[1, 3], names, &["R", "S", "T"]),
             quantity("b", &[4], Domain::Boolean, &[]),
             quantity("c", &[5], Domain::Boolean, &[]),
         ]
@@ -400,9 +420,9 @@ mod tests {
             "y" => y,
             "b" => b,
             "c" => c,
-            "A" => 0,
-            "B" => 1,
-            "C" => 2,
+            "R" => 0,
+            "S" => 1,
+            "T" => 2,
             number => number.parse().expect("a number"),
         }
     }
@@ -465,8 +485,26 @@ mod tests {
         value
     }
 
+    /// The same, read as a condition of a pushdown system.
+    fn holds_in(system: &crate::pushdown::System, text: &str, valuation: Valuation) -> bool {
+        let read = |variable, _| match variable {
+            VariableId::Global(i) => {
+                let value = valuation[i as usize];
+                Some(value_of(system.globals[i as usize].domain, value))
+            }
+            VariableId::Local(_) => None,
+        };
+        let condition = crate::lower::condition(system, None, text);
+        let condition = condition.unwrap_or_else(|wrong| panic!("{text}: {wrong:?}"));
+        crate::pushdown::holds(&condition, read)
+    }
+
     #[test]
     fn words_and_diagrams_agree() {
+        let text = "define R 0 define S 1 define T 2 \
+                    global int x(2), y(2); bool b, c; (q <s>) q <s> --> q <s>";
+        let source = std::sync::Arc::new(crate::source::Source::new("", text.into()));
+        let system = crate::lower::pushdown_system(source, &[]).0.unwrap();
         let bdds = Bdds::new(6, 1 << 20, Collection::Rare).unwrap();
         let quantities = quantities();
         let member = |valuation: Valuation| {
@@ -506,6 +544,13 @@ mod tests {
                 for valuation in valuations() {
                     let expected = members.contains(&valuation);
                     assert_eq!(holds(&text, valuation), expected, "{text} {valuation:?}");
+                }
+            }
+            let pushdown = formula(&bdds, &f, &quantities, Notation::PUSHDOWN).unwrap();
+            if let Some(text) = pushdown.filter(|text| !text.is_empty() && text != "0") {
+                for valuation in valuations() {
+                    let holds = holds_in(&system, &text, valuation);
+                    assert_eq!(holds, members.contains(&valuation), "{text} {valuation:?}");
                 }
             }
         }

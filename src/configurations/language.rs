@@ -14,10 +14,15 @@ use crate::spds::copies::Copies;
 use crate::spds::{EntryId, Head, Spds};
 use std::ops::Range;
 
-/// Frames that hand over the same values, and that the same symbols may wait for: in a
-/// program, those of one procedure.
+/// Frames with the same variables: in a program, those of one procedure; in a pushdown
+/// system, those whose symbols carry the same locals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FrameKind(pub u32);
+
+/// Frames that hand over the same values, and that the same symbols may wait for: in a
+/// program, those of one procedure; in a pushdown system, all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Family(pub u32);
 
 /// The symbols that one place of an expression stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +40,8 @@ pub struct Waiting {
     pub symbol: Head,
     /// Whose frame it is.
     pub kind: FrameKind,
-    /// For whose frame it waits.
-    pub above: FrameKind,
+    /// For which frames it waits.
+    pub above: Family,
 }
 
 /// What a name before the stack means.
@@ -54,6 +59,9 @@ pub enum Control<C> {
 pub trait Language {
     /// A condition on the values of a frame, or of those that belong to none.
     type Condition: Clone;
+
+    /// The configurations in which executions begin, as a set is written.
+    fn start(&self) -> String;
 
     /// The symbols of this name.
     fn symbols(&self, name: &str) -> Result<SymbolSet, PropertyError>;
@@ -78,6 +86,8 @@ pub trait Language {
 
     /// Whose frame a symbol is.
     fn kind(&self, symbol: Head) -> FrameKind;
+
+    fn family(&self, kind: FrameKind) -> Family;
 
     /// Whether a set may hold configurations with an empty stack, written as a stack that
     /// can be empty.
@@ -121,6 +131,8 @@ pub struct Notation {
     /// Between numbers, and between truth values.
     pub equal: &'static str,
     pub truth_equal: &'static str,
+    /// Whether the latter binds less tightly than the others.
+    pub is_truth_equal_loose: bool,
 }
 
 impl Notation {
@@ -129,12 +141,19 @@ impl Notation {
         or: " | ",
         equal: " = ",
         truth_equal: " = ",
+        is_truth_equal_loose: false,
     };
     pub const DOUBLED: Notation = Notation {
         and: " && ",
         or: " || ",
         equal: " == ",
         truth_equal: " == ",
+        is_truth_equal_loose: false,
+    };
+    pub const PUSHDOWN: Notation = Notation {
+        truth_equal: " == ",
+        is_truth_equal_loose: true,
+        ..Notation::PLAIN
     };
 }
 
@@ -163,8 +182,8 @@ pub trait Model {
     /// The kind of frames that an entry pushes.
     fn entered(&self, entry: EntryId) -> FrameKind;
 
-    /// What frames of a kind hand over when they are popped.
-    fn handed(&self, kind: FrameKind) -> &[DataVariable];
+    /// What frames of a family hand over when they are popped.
+    fn handed(&self, family: Family) -> &[DataVariable];
 
     /// Where a condition holds, over current variables, of a frame of this kind.
     fn holds(&self, condition: &ConditionOf<Self>, kind: Option<FrameKind>) -> BddResult;
@@ -173,19 +192,22 @@ pub trait Model {
     /// their domains.
     fn valid(&self, head: Head, of_frame: bool) -> BddResult;
 
-    /// The same of what frames of a kind hand over.
-    fn valid_handed(&self, kind: FrameKind) -> BddResult;
+    /// The same of what frames of a family hand over.
+    fn valid_handed(&self, family: Family) -> BddResult;
 
     fn notation(&self) -> Notation;
     fn show_symbol(&self, symbol: Head) -> SymbolText;
-    fn show_kind(&self, kind: FrameKind) -> String;
+    /// What is said of a family where there are several.
+    fn show_family(&self, family: Family) -> Option<String>;
     fn show_entry(&self, entry: EntryId) -> String;
 
     /// The variables that belong to no frame.
     fn globals(&self) -> &[Variable];
-    /// The variables of a frame, and the values it returns.
+    /// That among them, if any, which is the control state.
+    fn control_state(&self) -> Option<&Variable>;
+    /// The variables of a frame, and the values that frames of a family return.
     fn locals(&self, kind: FrameKind) -> Vec<Variable>;
-    fn returned(&self, kind: FrameKind) -> Vec<Variable>;
+    fn returned(&self, family: Family) -> Vec<Variable>;
 }
 
 impl SymbolSet {

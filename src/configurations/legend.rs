@@ -2,14 +2,15 @@
 //!
 //! A plain name is a variable of the frame that is read, or a global where control is. With
 //! `callee.` it is the value that the frame above was entered with, or has returned with;
-//! with `entry.` and `exit.` the same of the frame itself.
+//! with `entry.` and `exit.` the same of the frame itself. A global that a local of the frame
+//! hides has `global.` before its name.
 
 use super::automaton::{Edge, PAutomaton, State, StateKind};
-use super::language::{FrameKind, Language, Model, Variable};
+use super::language::{Family, FrameKind, Language, Model, Variable};
 use crate::bdd::Level;
 use crate::program::Domain;
 use crate::spds::copies::{Copies, Copy};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A named value on an edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,15 +25,17 @@ pub struct Quantity {
     pub values: Vec<String>,
 }
 
-/// The names of a model's variables, looked up once for each kind of frame.
+/// The names of a model's variables, looked up once for each kind of frame and each family.
 pub struct Legend<'a, M> {
     model: &'a M,
     kinds: FxHashMap<FrameKind, Frame>,
+    returned: FxHashMap<Family, Vec<Variable>>,
 }
 
 struct Frame {
+    /// The globals as they are seen from such a frame.
+    globals: Vec<Variable>,
     locals: Vec<Variable>,
-    returned: Vec<Variable>,
 }
 
 impl<'a, M: Model> Legend<'a, M> {
@@ -40,15 +43,29 @@ impl<'a, M: Model> Legend<'a, M> {
         Legend {
             model,
             kinds: FxHashMap::default(),
+            returned: FxHashMap::default(),
         }
     }
 
     fn frame(&mut self, kind: FrameKind) -> &Frame {
         let model = self.model;
-        self.kinds.entry(kind).or_insert_with(|| Frame {
-            locals: model.locals(kind),
-            returned: model.returned(kind),
+        self.kinds.entry(kind).or_insert_with(|| {
+            let locals = model.locals(kind);
+            let hidden: FxHashSet<_> = locals.iter().map(|local| local.name.as_str()).collect();
+            let mut globals = model.globals().to_vec();
+            for global in &mut globals {
+                if hidden.contains(global.name.as_str()) {
+                    global.name.insert_str(0, "global.");
+                }
+            }
+            Frame { globals, locals }
         })
+    }
+
+    fn returned(&mut self, family: Family) -> &[Variable] {
+        let model = self.model;
+        let known = self.returned.entry(family);
+        known.or_insert_with(|| model.returned(family))
     }
 
     /// The values on an edge.
@@ -58,13 +75,15 @@ impl<'a, M: Model> Legend<'a, M> {
         let (from, to) = (automaton.state(edge.from), automaton.state(edge.to));
         let on_top = from.kind == StateKind::Control;
         let mut list = Vec::new();
+        let kind = model.language().kind(edge.symbol);
+        let frame = self.frame(kind);
         if on_top {
-            add(copies, "", model.globals(), Copy::Current, &mut list);
+            add(copies, "", &frame.globals, Copy::Current, &mut list);
         }
-        let frame = self.frame(model.language().kind(edge.symbol));
         add(copies, "", &frame.locals, Copy::Current, &mut list);
         if on_top {
-            add(copies, "", &frame.returned, Copy::Current, &mut list);
+            let returned = self.returned(model.language().family(kind));
+            add(copies, "", returned, Copy::Current, &mut list);
         }
         self.state(from, "callee.", from.kind.source_copy(), &mut list);
         let prefix = match to.kind {
@@ -101,21 +120,20 @@ impl<'a, M: Model> Legend<'a, M> {
 
     fn state(&mut self, state: &State, prefix: &str, copy: Copy, list: &mut Vec<Quantity>) {
         let model = self.model;
-        let kind = match state.kind {
-            StateKind::Entered(entry) => model.entered(entry),
-            StateKind::Returned(kind) => kind,
+        let (globals, others) = match state.kind {
+            StateKind::Entered(entry) => {
+                let frame = self.frame(model.entered(entry));
+                (&frame.globals[..], &frame.locals[..])
+            }
+            StateKind::Returned(family) => (model.globals(), self.returned(family)),
             _ => return,
         };
-        let has = |variable: &&Variable| state.variables.contains(&variable.bits.start);
-        let frame = self.frame(kind);
-        let variables = model
-            .globals()
-            .iter()
-            .chain(&frame.locals)
-            .chain(&frame.returned);
+        let variables: FxHashSet<_> = state.variables.iter().collect();
+        let has = |variable: &&Variable| variables.contains(&variable.bits.start);
         // Variables without bits have one value only.
-        let variables = variables.filter(|v| !v.bits.is_empty()).filter(has);
-        add(model.copies(), prefix, variables, copy, list);
+        let named = globals.iter().chain(others);
+        let named = named.filter(|v| !v.bits.is_empty()).filter(has);
+        add(model.copies(), prefix, named, copy, list);
     }
 }
 

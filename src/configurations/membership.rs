@@ -123,7 +123,8 @@ impl<M: Model> Search<'_, M> {
 /// scope; and how many valuations of the globals without a stack.
 pub struct Count {
     pub heads: Natural,
-    pub error: Natural,
+    /// `None` where nothing fails.
+    pub error: Option<Natural>,
     pub terminated: Natural,
 }
 
@@ -142,7 +143,9 @@ pub fn count<M: Model>(model: &M, automaton: &PAutomaton) -> Result<Count, Stop>
         model.watch().check()?;
         let mut variables = spds.variables(symbol).to_vec();
         // Values to be returned belong to no variable.
-        let returned = model.returned(model.language().kind(symbol)).into_iter();
+        let language = model.language();
+        let family = language.family(language.kind(symbol));
+        let returned = model.returned(family).into_iter();
         let returned: Vec<_> = returned.flat_map(|variable| variable.bits).collect();
         let cube = copies.cube(returned.iter().map(|v| copies.level(*v, Copy::Current)))?;
         returned
@@ -155,7 +158,7 @@ pub fn count<M: Model>(model: &M, automaton: &PAutomaton) -> Result<Count, Stop>
     let globals = globals.sum::<usize>() as u32;
     Ok(Count {
         heads,
-        error: bdds.count(&automaton.error, globals),
+        error: model.error().map(|_| bdds.count(&automaton.error, globals)),
         terminated: bdds.count(&automaton.terminated, globals),
     })
 }

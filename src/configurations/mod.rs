@@ -9,10 +9,11 @@
 //!
 //! A set is written as a regular expression over stack symbols ([`mod@syntax`]) and becomes a
 //! P-automaton; its saturation is one, too. What a symbol is and what it means comes from
-//! the language: [`program`] has it for programs.
+//! the language: [`program`] has it for programs, [`system`] for pushdown systems.
 
 mod automaton;
 mod compile;
+mod control;
 mod cover;
 mod diagram;
 mod formula;
@@ -25,6 +26,7 @@ mod range;
 mod resolve;
 mod shown;
 pub mod syntax;
+pub mod system;
 mod trim;
 
 pub use automaton::{Edge, PAutomaton, State, StateId, StateKind, post, pre};
@@ -32,8 +34,8 @@ pub use compile::{Given, compile};
 pub use diagram::{Diagram, diagram};
 pub use formula::formula;
 pub use language::{
-    ConditionOf, Control, FrameKind, Language, Model, Notation, SymbolSet, SymbolText, Variable,
-    Waiting,
+    ConditionOf, Control, Family, FrameKind, Language, Model, Notation, SymbolSet, SymbolText,
+    Variable, Waiting,
 };
 pub use legend::{Legend, Quantity};
 pub use membership::{Count, count, meets};

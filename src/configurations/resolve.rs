@@ -52,25 +52,23 @@ impl<C> ConfigurationSet<C> {
 impl<C> Part<C> {
     /// Why no stack is like this, if two places that must stand one upon the other cannot.
     pub fn never_stands<L: Language<Condition = C>>(&self, language: &L) -> Option<String> {
-        let kinds = |symbols: &SymbolSet| match symbols {
+        let families = |symbols: &SymbolSet| match symbols {
             SymbolSet::All => None,
-            SymbolSet::Of(kind) => Some(vec![*kind]),
-            SymbolSet::These(symbols) => Some(
-                symbols
-                    .iter()
-                    .map(|symbol| language.kind(*symbol))
-                    .collect(),
-            ),
+            SymbolSet::Of(kind) => Some(vec![language.family(*kind)]),
+            SymbolSet::These(symbols) => {
+                let kinds = symbols.iter().map(|symbol| language.kind(*symbol));
+                Some(kinds.map(|kind| language.family(kind)).collect())
+            }
         };
         for (above, follow) in self.places.iter().zip(&self.positions.follow) {
-            let Some(kinds) = kinds(&above.symbols) else {
+            let Some(families) = families(&above.symbols) else {
                 continue;
             };
             for below in follow.iter().map(|below| &self.places[*below as usize]) {
                 let mut waiting = language.waiting().iter();
                 let stands = waiting.any(|waiting| {
                     let is_below = below.symbols.contains(waiting.symbol, waiting.kind);
-                    is_below && kinds.contains(&waiting.above)
+                    is_below && families.contains(&waiting.above)
                 });
                 if !stands {
                     return Some(language.never_above(&above.symbols, &below.symbols));
@@ -149,19 +147,19 @@ impl<L: Language> Resolver<'_, L> {
                 Control::State(state) => {
                     control.push(state);
                     control.extend(condition);
-                    if !has_stack {
-                        self.set.terminated.push(control);
-                        return Ok(());
-                    }
                 }
             }
         }
-        let positions = Positions::of(&configuration.stack);
-        if positions.nullable {
+        let stack = &configuration.stack;
+        let positions = (!stack.is_empty()).then(|| Positions::of(stack));
+        if positions.as_ref().is_none_or(|stack| stack.nullable) {
             let allowed = self.language.may_be_empty();
             allowed.map_err(|wrong| (span, wrong))?;
             self.set.terminated.push(control.clone());
         }
+        let Some(positions) = positions else {
+            return Ok(());
+        };
         // Every place is looked at, so that all mistakes are found.
         let places: Vec<_> = (0..positions.symbols.len())
             .map(|position| match self.place(&positions, position) {

@@ -1,6 +1,7 @@
 //! A P-automaton in words and lists, as it is reported.
 
-use super::automaton::{PAutomaton, StateKind};
+use super::automaton::{PAutomaton, StateId, StateKind};
+use super::control::by_control_state;
 use super::diagram::{Diagram, diagram};
 use super::formula::formula;
 use super::language::{Model, SymbolText};
@@ -33,6 +34,9 @@ pub struct ShownState {
 #[derive(Clone, Debug)]
 pub struct ShownEdge {
     pub from: usize,
+    /// The control state, of which the condition then says nothing; `None` where there is
+    /// none, or any is possible and it makes no difference.
+    pub control: Option<String>,
     pub symbol: SymbolText,
     pub condition: Condition,
     pub to: usize,
@@ -48,6 +52,10 @@ pub struct Shown {
     /// The configurations without a stack, if there are any.
     pub error: Option<Condition>,
     pub terminated: Option<Condition>,
+    /// With control states, the same for each of them ...
+    pub empty: Vec<(String, Condition)>,
+    /// ... and all their names, in the order of their values.
+    pub control_states: Vec<String>,
 }
 
 impl ShownState {
@@ -75,14 +83,24 @@ pub fn show<M: Model>(model: &M, automaton: &PAutomaton, diagrams: bool) -> Resu
         false => condition(f, &legend.globals()).map(Some),
     };
     let error = without_stack(&automaton.error, &legend)?;
-    let terminated = without_stack(&automaton.terminated, &legend)?;
+    let control_states = model.control_state().map(|state| state.values.clone());
+    let control_states = control_states.unwrap_or_default();
+    let (mut terminated, mut empty) = (None, Vec::new());
+    match control_states.is_empty() {
+        true => terminated = without_stack(&automaton.terminated, &legend)?,
+        false => {
+            for (state, set) in by_control_state(model, &automaton.terminated)?.each() {
+                empty.push((state, condition(&set, &legend.globals())?));
+            }
+        }
+    }
     let mut stacks = 0;
     let mut states = Vec::new();
     for state in &automaton.states {
         let (kind, of) = match state.kind {
             StateKind::Control => ("control", None),
             StateKind::Entered(entry) => ("entered", Some(model.show_entry(entry))),
-            StateKind::Returned(kind) => ("returned", Some(model.show_kind(kind))),
+            StateKind::Returned(family) => ("returned", model.show_family(family)),
             StateKind::Stack(_) => {
                 stacks += 1;
                 ("stack", Some(stacks.to_string()))
@@ -106,17 +124,26 @@ pub fn show<M: Model>(model: &M, automaton: &PAutomaton, diagrams: bool) -> Resu
         model.watch().check()?;
         bdds.safe_point();
         let quantities = legend.edge(automaton, edge);
-        edges.push(ShownEdge {
-            from: edge.from.0 as usize,
-            symbol: model.show_symbol(edge.symbol),
-            condition: condition(&edge.label, &quantities)?,
-            to: edge.to.0 as usize,
-        });
+        let parts = match edge.from == StateId(0) && !control_states.is_empty() {
+            true => by_control_state(model, &edge.label)?.together(),
+            false => vec![(None, edge.label.clone())],
+        };
+        for (control, label) in parts {
+            edges.push(ShownEdge {
+                from: edge.from.0 as usize,
+                control,
+                symbol: model.show_symbol(edge.symbol),
+                condition: condition(&label, &quantities)?,
+                to: edge.to.0 as usize,
+            });
+        }
     }
     Ok(Shown {
         states,
         edges,
         error,
         terminated,
+        empty,
+        control_states,
     })
 }

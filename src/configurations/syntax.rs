@@ -4,13 +4,13 @@
 //! set      ::= config ("|" config)*
 //! config   ::= stack | control stack?
 //! control  ::= NAME condition?
-//! stack    ::= regular expression, its first symbol on top
+//! stack    ::= regular expression, its first symbol on top  |  "<" ">"
 //! symbol   ::= "<" name condition? ">"  |  "_"  |  "."
 //! condition::= "{" expression "}"
 //! ```
 //!
 //! In the expression stand alternatives `|`, groups, and `*`, `+`, `?` behind what they
-//! repeat. A `*` that stands alone, with a blank before it, is any stack. What a symbol's
+//! repeat. A `*` that stands alone, with a blank before it, is any stack, and `<>` is none. What a symbol's
 //! name and a condition mean is not known here.
 //!
 //! Linear, and without recursion: groups may nest as deep as one likes.
@@ -29,7 +29,7 @@ pub struct Pattern {
 pub struct Configuration {
     pub span: Span,
     pub control: Option<Control>,
-    /// The stack in postfix form. Invariant: empty, or running it leaves exactly one operand
+    /// The stack in postfix form. Invariant: empty (so is the stack), or running it leaves exactly one operand
     /// and never takes one that is not there.
     pub stack: Vec<Node>,
 }
@@ -79,6 +79,7 @@ pub fn parse(source: &Source) -> Result<Pattern, Diagnostic> {
         groups: vec![Group::default()],
         start: 0,
         item_end: None,
+        empty: None,
         nodes: 0,
     };
     parser.run()?;
@@ -111,6 +112,8 @@ struct Parser<'a> {
     start: u32,
     /// Where the last item ended, operators included.
     item_end: Option<usize>,
+    /// Where it is said that there is no stack.
+    empty: Option<Span>,
     nodes: usize,
 }
 
@@ -129,6 +132,7 @@ impl Parser<'_> {
         while let Some(byte) = self.bytes.get(self.at).copied() {
             let start = self.at;
             match byte {
+                b'<' if self.is_empty_stack() => self.empty_stack()?,
                 b'<' => {
                     let symbol = self.symbol()?;
                     self.item(symbol)?;
@@ -294,8 +298,14 @@ impl Parser<'_> {
             return Err(error(open, open + 1, "this `(` is never closed"));
         }
         let is_empty = !self.group().has_item && !self.group().has_sequence;
-        if !is_empty || self.control.is_none() {
-            self.finish_sequence(self.at)?;
+        match self.empty.take() {
+            Some(empty) if !is_empty => {
+                let (start, end) = (empty.start as usize, empty.end as usize);
+                return Err(error(start, end, "`<>` is a stack without symbols")
+                    .with_hint("leave it out where there are others; `<_>` is any symbol"));
+            }
+            None if !is_empty || self.control.is_none() => self.finish_sequence(self.at)?,
+            _ => {}
         }
         let mut end = self.at;
         while end > self.start as usize && self.bytes[end - 1].is_ascii_whitespace() {
@@ -307,6 +317,26 @@ impl Parser<'_> {
             stack: std::mem::take(&mut self.stack),
         });
         self.groups[0] = Group::default();
+        Ok(())
+    }
+
+    /// Whether this `<` is closed with nothing inside.
+    fn is_empty_stack(&self) -> bool {
+        let mut rest = self.bytes[self.at + 1..].iter();
+        rest.find(|byte| !byte.is_ascii_whitespace()) == Some(&b'>')
+    }
+
+    fn empty_stack(&mut self) -> Result<(), Diagnostic> {
+        let start = self.at;
+        while self.bytes[self.at] != b'>' {
+            self.at += 1;
+        }
+        self.at += 1;
+        if self.groups.len() > 1 || self.empty.is_some() {
+            return Err(error(start, self.at, "`<>` is a stack without symbols")
+                .with_hint("`?` says that a symbol may be missing; `<_>` is any symbol"));
+        }
+        self.empty = Some(Span::new(start as u32, self.at as u32));
         Ok(())
     }
 
@@ -380,14 +410,13 @@ impl Parser<'_> {
         match self.bytes.get(self.at) {
             None | Some(b'<') => return Err(never_closed()),
             Some(b'>') => self.at += 1,
-            Some(_) => {
-                return Err(error(self.at, self.at + 1, "expected `>`")
-                    .with_hint("a condition is written in braces: `<main.entry {x & !y}>`"));
+            Some(byte) => {
+                let hint = match is_word(*byte) {
+                    true => "each symbol has brackets of its own: `<top> <below>`",
+                    false => "a condition is written in braces: `<main.entry {x & !y}>`",
+                };
+                return Err(error(self.at, self.at + 1, "expected `>`").with_hint(hint));
             }
-        }
-        if name.start == name.end {
-            return Err(error(open, self.at, "a symbol without a name")
-                .with_hint("`<_>` is any symbol, `<_ {g}>` any with a condition"));
         }
         let is_any = matches!(&self.bytes[start..name.end as usize], b"_" | b".");
         Ok(Symbol {
@@ -464,6 +493,7 @@ mod tests {
         assert_eq!(shown("q {x} <s {y}> *"), "q{x}:(s{y} _*)");
         assert_eq!(shown("(<a>|<b>) *"), "((a|b) _*)");
         assert_eq!(shown("_*?+"), "_*?+");
+        assert_eq!(shown("q {x} < > | <> | r"), "q{x}: ||  || r:");
     }
 
     #[test]
@@ -487,7 +517,11 @@ mod tests {
             ("<a <b>", "0-1: this `<` is never closed"),
             ("<a {x>", "3-4: this `{` is never closed"),
             ("<a x>", "3-4: expected `>`"),
-            ("<>", "0-2: a symbol without a name"),
+            ("(<>)", "1-3: `<>` is a stack without symbols"),
+            ("q <> <a>", "2-4: `<>` is a stack without symbols"),
+            ("<a>|<b> < >", "8-11: `<>` is a stack without symbols"),
+            ("<>*", "0-2: `<>` is a stack without symbols"),
+            ("<>+", "2-3: nothing before `+`"),
             ("+", "0-1: nothing before `+`"),
             ("<a> q", "4-5: unexpected `q`"),
             ("(q)", "1-2: unexpected `q`"),

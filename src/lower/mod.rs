@@ -12,7 +12,7 @@ mod scope;
 mod tests;
 mod unknown;
 
-pub use pushdown::{proposition, pushdown_system};
+pub use pushdown::{condition, proposition, pushdown_system};
 pub use remopla::{RemoplaOptions, remopla};
 
 use crate::diagnostic::{Diagnostic, nearest};

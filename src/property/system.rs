@@ -96,25 +96,29 @@ impl Subject for System {
 }
 
 impl System {
-    fn find_state(&self, text: &str) -> Option<StateId> {
+    pub fn find_state(&self, text: &str) -> Option<StateId> {
         let name = self.names.find(text)?;
         let index = self.states.iter().position(|state| *state == name)?;
         Some(StateId(index as u32))
     }
 
-    fn find_symbol(&self, text: &str) -> Option<SymbolId> {
+    pub fn find_symbol(&self, text: &str) -> Option<SymbolId> {
         let name = self.names.find(text)?;
         let index = self.symbols.iter().position(|symbol| symbol.name == name)?;
         Some(SymbolId(index as u32))
     }
 
     /// The symbols that have a name as an atom.
+    pub fn symbols_with_atom(&self, text: &str) -> Vec<SymbolId> {
+        let Some(name) = self.names.find(text) else {
+            return Vec::new();
+        };
+        let has_atom = |symbol: &SymbolId| self.symbol(*symbol).atoms.contains(&name);
+        self.symbol_ids().filter(has_atom).collect()
+    }
+
     fn find_atom(&self, text: &str) -> Option<Atom> {
-        let name = self.names.find(text)?;
-        let symbols: Vec<_> = self
-            .symbol_ids()
-            .filter(|symbol| self.symbol(*symbol).atoms.contains(&name))
-            .collect();
+        let symbols = self.symbols_with_atom(text);
         (!symbols.is_empty()).then_some(Atom::OnTop(symbols))
     }
 

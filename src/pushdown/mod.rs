@@ -119,8 +119,13 @@ impl Right {
 /// conditions are true.
 #[derive(Debug)]
 pub struct Start {
+    pub state: StateId,
     pub symbol: SymbolId,
+    /// That the control state is that one is among them.
     pub conditions: Box<[Expression]>,
+    /// Where the conditions behind the state and behind the symbol stand, parentheses
+    /// included; empty if they do not.
+    pub written: [Span; 2],
 }
 
 impl System {

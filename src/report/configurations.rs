@@ -6,7 +6,7 @@ mod listing;
 
 use super::Reason;
 use crate::bdd::Natural;
-use crate::configurations::{Condition, Count, Shown};
+use crate::configurations::{Condition, Count, Shown, ShownEdge};
 use std::io::{self, Write};
 
 pub use dot::write as write_dot;
@@ -52,13 +52,29 @@ fn small(number: &Natural) -> Option<u64> {
     u64::try_from(number).ok()
 }
 
-/// A symbol with its condition, as it is written.
-fn symbol(name: &str, condition: &Condition) -> String {
-    match &condition.text {
-        Some(text) if text.is_empty() => format!("<{name}>"),
-        Some(text) => format!("<{name} {{{text}}}>"),
-        None => format!("<{name} {{a diagram of {} nodes}}>", condition.nodes),
+/// What an edge reads, as it is written: a symbol with its condition, and before it the
+/// control state.
+fn symbol(edge: &ShownEdge) -> String {
+    let read = format!("<{}{}>", edge.symbol.name, braces(&edge.condition));
+    match &edge.control {
+        Some(state) => format!("{state} {read}"),
+        None => read,
     }
+}
+
+/// The configurations without a stack, each with a name that is no other's.
+fn without_stack(shown: &Shown) -> Vec<(String, String)> {
+    let stopped = [("error", &shown.error), ("terminated", &shown.terminated)];
+    let stopped = stopped.into_iter().filter_map(|(name, condition)| {
+        let text = format!("{name}{}", braces(condition.as_ref()?));
+        Some((name.to_owned(), text))
+    });
+    let empty = shown.empty.iter().enumerate();
+    let empty = empty.map(|(number, (state, condition))| {
+        let text = format!("{state}{} <>", braces(condition));
+        (format!("empty{number}"), text)
+    });
+    stopped.chain(empty).collect()
 }
 
 /// A condition alone, with a blank before it.

@@ -4,6 +4,7 @@
 //! location, as for programs. A symbol that is pushed is an entry. If frames remember
 //! acceptance, a push goes on at a *returning* head, from which one internal rule leads to
 //! the symbol below. Rules keep their numbers; those of returning heads come after them.
+//! Where every configuration counts, the empty stack has a head, too.
 
 use super::assembly::{Assembly, Frame, Handing};
 use super::copies::{Copies, Copy};
@@ -27,6 +28,10 @@ pub struct SystemAnalyses<'a> {
     pub flow: &'a Flow,
     pub liveness: &'a Liveness,
     pub frames: &'a Frames,
+    /// Whether whole configurations are asked for, on all their variables. Then `liveness`
+    /// must have everything, the key of a frame is in its entry copies, and the values below
+    /// the lowest symbol are kept.
+    pub exact: bool,
 }
 
 /// The heads of a pushdown system.
@@ -35,6 +40,7 @@ pub struct SystemHeads {
     symbols: u32,
     /// The push of each returning head.
     returning: Vec<RuleId>,
+    has_empty: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +48,8 @@ pub enum SystemHead {
     Symbol(SymbolId),
     /// The symbol that this rule pushed is gone, and the one below has yet to go on.
     Returning(RuleId),
+    /// The stack is empty.
+    Empty,
 }
 
 impl SystemHeads {
@@ -54,6 +62,7 @@ impl SystemHeads {
                 true => pushes.collect(),
                 false => Vec::new(),
             },
+            has_empty: analyses.exact,
         }
     }
 
@@ -64,8 +73,17 @@ impl SystemHeads {
     pub fn meaning(&self, head: Head) -> SystemHead {
         match head.0.checked_sub(self.symbols) {
             None => SystemHead::Symbol(SymbolId(head.0)),
-            Some(index) => SystemHead::Returning(self.returning[index as usize]),
+            Some(index) => match self.returning.get(index as usize) {
+                Some(rule) => SystemHead::Returning(*rule),
+                None => SystemHead::Empty,
+            },
         }
+    }
+
+    /// The head of the empty stack, if there is one.
+    pub fn empty(&self) -> Option<Head> {
+        let index = self.symbols + self.returning.len() as u32;
+        self.has_empty.then_some(Head(index))
     }
 
     fn returning(&self, rule: RuleId) -> Option<Head> {
@@ -74,7 +92,7 @@ impl SystemHeads {
     }
 
     fn count(&self) -> usize {
-        self.symbols as usize + self.returning.len()
+        self.symbols as usize + self.returning.len() + usize::from(self.has_empty)
     }
 }
 
@@ -157,6 +175,7 @@ impl Variables {
             flow,
             liveness,
             frames,
+            exact,
         } = *analyses;
         let width = layout.len() as usize;
         let mut variables = Variables {
@@ -183,9 +202,11 @@ impl Variables {
             let key = variables.keys.row_mut(row);
             meet(key, liveness.at(*symbol));
             let rigid = variables.rigid.row_mut(row);
-            bits::join(rigid, key);
-            meet(rigid, frames.stable(*symbol));
-            without(rigid, &liveness.handed);
+            if !exact {
+                bits::join(rigid, key);
+                meet(rigid, frames.stable(*symbol));
+                without(rigid, &liveness.handed);
+            }
             layout.state_range().for_each(|bit| bits::insert(key, bit));
             let number = frames.number(*symbol) as usize;
             variables.baggage.join(number, rigid);
@@ -207,6 +228,9 @@ impl Variables {
                 let seen = layout.seen_returned().into_iter();
                 seen.for_each(|bit| bits::insert(variables.heads.row_mut(row), bit));
             }
+        }
+        if let Some(empty) = heads.empty() {
+            variables.heads.join(empty.0 as usize, &liveness.handed);
         }
         let automaton = layout.state_range().chain(layout.seen_returned());
         automaton.for_each(|bit| bits::insert(&mut variables.handed, bit));
@@ -455,7 +479,14 @@ impl Encoder<'_, '_> {
             start_set = bdds.and(&start_set, &self.product.initial_memory()?)?;
             accepting = Some(observer.accepting(Copy::Current)?);
         }
+        let bottom = self.heads.empty();
         let frame = Frame {
+            bottom_variables: match bottom {
+                Some(_) => self.variables.handed.clone(),
+                None => vec![0; self.variables.handed.len()],
+            },
+            // A configuration with an empty stack has no successor: no check asks for it.
+            bottom,
             layout: self.analyses.layout.clone(),
             ranks: self.ranks(false),
             backward_ranks: self.ranks(true),
@@ -463,9 +494,6 @@ impl Encoder<'_, '_> {
             variables: self.variables.heads,
             start: self.heads.at(self.system.start.symbol),
             start_set,
-            // A configuration with an empty stack has no successor: nobody asks for it.
-            bottom: None,
-            bottom_variables: vec![0; self.variables.handed.len()],
             stopped: Vec::new(),
             accepting,
         };

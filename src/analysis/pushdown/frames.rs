@@ -98,6 +98,12 @@ impl Frames {
             order: Vec::new(),
         };
         search.frame(system.start.symbol.0 as usize);
+        // Then those that only sets of configurations begin with.
+        for symbol in 0..system.symbols.len() {
+            if !search.seen[symbol] {
+                search.frame(symbol);
+            }
+        }
         search.order.retain(|symbol| liveness.is_reachable(*symbol));
         search.order
     }

@@ -62,6 +62,28 @@ impl Liveness {
         liveness
     }
 
+    /// As if everything mattered wherever it is in scope, and every symbol could be on top:
+    /// for sets of configurations, in which every value counts.
+    pub fn everything(system: &System, layout: &Layout) -> Self {
+        let words = (layout.len() as usize).div_ceil(64).max(1);
+        let mut liveness = Liveness {
+            live: BitRows::new(system.symbols.len(), layout.len() as usize),
+            handed: vec![0; words],
+            constant: vec![0; words],
+            reachable: vec![true; system.symbols.len()],
+        };
+        bits::insert_all(&mut liveness.handed, layout.global_range());
+        for symbol in system.symbol_ids() {
+            let group = system.symbol(symbol).group;
+            let row = liveness.live.row_mut(symbol.0 as usize);
+            bits::insert_all(row, layout.global_range());
+            for i in 0..system.locals(group).len() as u32 {
+                bits::insert_all(row, bits_of(layout, group, VariableId::Local(i)));
+            }
+        }
+        liveness
+    }
+
     pub fn at(&self, symbol: SymbolId) -> &[u64] {
         self.live.row(symbol.0 as usize)
     }

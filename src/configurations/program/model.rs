@@ -6,7 +6,7 @@ use crate::analysis::meetings::Meetings;
 use crate::analysis::order;
 use crate::analysis::{CallGraph, DataVariable, Layout, Liveness, ModRef, Observed};
 use crate::bdd::{Bdd, BddResult, Bdds, Collection};
-use crate::configurations::language::{FrameKind, Model, Notation, SymbolText, Variable};
+use crate::configurations::language::{Family, FrameKind, Model, Notation, SymbolText, Variable};
 use crate::program::{Action, Cell, Domain, Language, PointId, ProcedureId, Program, VariableId};
 use crate::property::Atom;
 use crate::saturation::{Stop, Watch};
@@ -56,7 +56,9 @@ pub fn with_program_model<T>(
     let observed: Vec<_> = (0..program.globals.len() as u32)
         .map(Observed::Global)
         .collect();
-    let order = interleaved(program, &layout);
+    let cells = || order::cells_of(program, &layout);
+    let meetings = || Meetings::of(program, &layout);
+    let order = order::interleaved_bits(&layout, cells, meetings);
     let count = COPIES + u32::from(changes_frames_below(program));
     let bdds = Bdds::new(layout.len() * count, memory, Collection::Rare)?;
     bdds.session(|| {
@@ -85,17 +87,6 @@ pub fn with_program_model<T>(
             valid: RefCell::default(),
         })
     })
-}
-
-/// The order of variables, where they are more than one bit each.
-fn interleaved(program: &Program, layout: &Layout) -> Option<Vec<DataVariable>> {
-    if !layout.is_wide() {
-        return None;
-    }
-    let cells = order::cells_of(program, layout);
-    let meetings = || Meetings::of(program, layout);
-    let groups = order::groups(&order::Choice::Interleaved, &cells, meetings).ok()?;
-    Some(order::flatten(&cells, &groups))
 }
 
 fn variable(program: &Program, cell: Cell, bits: std::ops::Range<DataVariable>) -> Variable {
@@ -145,7 +136,7 @@ impl ProgramModel<'_> {
                 variables.extend(self.locals(kind));
             }
             if matches!(which, Valid::Exit | Valid::Handed) {
-                variables.extend(self.returned(kind));
+                variables.extend(self.returned(Family(procedure.0)));
             }
         }
         let valid = self.all_valid(&variables)?;
@@ -212,8 +203,8 @@ impl<'a> Model for ProgramModel<'a> {
         FrameKind(entry.0)
     }
 
-    fn handed(&self, kind: FrameKind) -> &[DataVariable] {
-        &self.spds.interface(EntryId(kind.0)).handed
+    fn handed(&self, family: Family) -> &[DataVariable] {
+        &self.spds.interface(EntryId(family.0)).handed
     }
 
     fn holds(&self, condition: &Atom, kind: Option<FrameKind>) -> BddResult {
@@ -241,8 +232,8 @@ impl<'a> Model for ProgramModel<'a> {
         self.known_valid(procedure, which)
     }
 
-    fn valid_handed(&self, kind: FrameKind) -> BddResult {
-        self.known_valid(Some(ProcedureId(kind.0)), Valid::Handed)
+    fn valid_handed(&self, family: Family) -> BddResult {
+        self.known_valid(Some(ProcedureId(family.0)), Valid::Handed)
     }
 
     fn notation(&self) -> Notation {
@@ -268,17 +259,21 @@ impl<'a> Model for ProgramModel<'a> {
         }
     }
 
-    fn show_kind(&self, kind: FrameKind) -> String {
-        let procedure = self.program().procedure(ProcedureId(kind.0));
-        self.program().names.text(procedure.name).to_owned()
+    fn show_family(&self, family: Family) -> Option<String> {
+        Some(self.show_entry(EntryId(family.0)))
     }
 
     fn show_entry(&self, entry: EntryId) -> String {
-        self.show_kind(FrameKind(entry.0))
+        let procedure = self.program().procedure(ProcedureId(entry.0));
+        self.program().names.text(procedure.name).to_owned()
     }
 
     fn globals(&self) -> &[Variable] {
         &self.globals
+    }
+
+    fn control_state(&self) -> Option<&Variable> {
+        None
     }
 
     fn locals(&self, kind: FrameKind) -> Vec<Variable> {
@@ -290,8 +285,8 @@ impl<'a> Model for ProgramModel<'a> {
             .collect()
     }
 
-    fn returned(&self, kind: FrameKind) -> Vec<Variable> {
-        let (program, id) = (self.program(), ProcedureId(kind.0));
+    fn returned(&self, family: Family) -> Vec<Variable> {
+        let (program, id) = (self.program(), ProcedureId(family.0));
         let returns = program.procedure(id).returns.iter().zip(0..);
         let returned = returns.map(|(domain, i)| {
             let name = format!("returns[{i}]");

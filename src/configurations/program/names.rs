@@ -5,7 +5,7 @@
 //! above it.
 
 use crate::analysis::Observed;
-use crate::configurations::language::{Control, FrameKind, Language, SymbolSet, Waiting};
+use crate::configurations::language::{Control, Family, FrameKind, Language, SymbolSet, Waiting};
 use crate::diagnostic::nearest;
 use crate::program::{Action, PointId, Procedure, ProcedureId, Program};
 use crate::property::{Atom, PropertyError, find_procedure, resolve_condition};
@@ -47,7 +47,7 @@ impl<'a> ProgramNames<'a> {
             Action::Call(call) => Some(Waiting {
                 symbol: Head(id.0),
                 kind: FrameKind(point.procedure.0),
-                above: FrameKind(call.callee.0),
+                above: Family(call.callee.0),
             }),
             _ => None,
         });
@@ -55,12 +55,6 @@ impl<'a> ProgramNames<'a> {
             program,
             waiting: waiting.collect(),
         }
-    }
-
-    /// The configurations in which executions begin.
-    pub fn start(&self) -> String {
-        let procedure = self.program.procedure(self.program.entry);
-        format!("<{}.entry>", self.program.names.text(procedure.name))
     }
 
     /// A control point as it is written.
@@ -237,6 +231,11 @@ fn split(name: &str) -> (&str, &str) {
 impl Language for ProgramNames<'_> {
     type Condition = Atom;
 
+    fn start(&self) -> String {
+        let procedure = self.program.procedure(self.program.entry);
+        format!("<{}.entry>", self.program.names.text(procedure.name))
+    }
+
     fn symbols(&self, name: &str) -> Result<SymbolSet, PropertyError> {
         let (procedure_name, rest) = split(name);
         let Some(procedure) = find_procedure(self.program, procedure_name) else {
@@ -333,6 +332,10 @@ impl Language for ProgramNames<'_> {
 
     fn kind(&self, symbol: Head) -> FrameKind {
         FrameKind(self.program.point(PointId(symbol.0)).procedure.0)
+    }
+
+    fn family(&self, kind: FrameKind) -> Family {
+        Family(kind.0)
     }
 
     fn may_be_empty(&self) -> Result<(), PropertyError> {

@@ -14,7 +14,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
-pub use proposition::proposition;
+pub use proposition::{condition, proposition};
 
 use crate::diagnostic::Diagnostic;
 use crate::names::{Name, Names};
@@ -266,7 +266,9 @@ impl Lowering<'_> {
             }
         }
         Some(Start {
+            state,
             symbol,
+            written: start.conditions,
             conditions: conditions.into(),
         })
     }

@@ -1,7 +1,8 @@
-//! The expressions in properties: `{ x > 3 & l }`.
+//! The expressions in properties, and in sets of configurations: `{ x > 3 & l }`.
 //!
-//! A name means the local of the symbol on top if that has one, otherwise the global. Where
-//! there is neither, a truth value is false, and so is a comparison.
+//! In properties a name means the local of the symbol on top if that has one, otherwise the global. Where
+//! there is neither, a truth value is false, and so is a comparison. Where it is known which
+//! symbols are meant, they must have the variable.
 
 use super::check::Check;
 use super::constants::Constants;
@@ -17,6 +18,32 @@ use crate::syntax::pds;
 /// A condition for each group of symbols, in the order of [`System::groups`]; or what is
 /// wrong with the text.
 pub fn proposition(system: &System, text: &str) -> Result<Vec<Box<[Operation]>>, Diagnostic> {
+    let groups = (0..system.groups.len() as u32).map(GroupId);
+    let views = groups.map(|group| View {
+        lenient: true,
+        ..View::of_one_configuration(Some(group))
+    });
+    conditions(system, text, views)
+}
+
+/// A condition on configurations with a symbol of this group on top, or without any; or what
+/// is wrong with the text.
+pub fn condition(
+    system: &System,
+    group: Option<GroupId>,
+    text: &str,
+) -> Result<Box<[Operation]>, Diagnostic> {
+    let view = View::of_one_configuration(group);
+    let conditions = conditions(system, text, std::iter::once(view))?;
+    Ok(conditions.into_iter().next().unwrap_or_default())
+}
+
+/// A condition as it is seen in each of these ways.
+fn conditions(
+    system: &System,
+    text: &str,
+    views: impl Iterator<Item = View>,
+) -> Result<Vec<Box<[Operation]>>, Diagnostic> {
     let source = Source::new("", text.as_bytes().to_vec());
     let (tree, expression, mut collector) = pds::parse_expression(&source, system.names.clone());
     let constants = Constants::of(system.constants.iter().copied());
@@ -28,11 +55,7 @@ pub fn proposition(system: &System, text: &str) -> Result<Vec<Box<[Operation]>>,
     );
     let carriers = |name| carriers(&scope, name, system.symbols.iter(), &tree.names);
     let mut conditions = Vec::new();
-    for group in (0..system.groups.len() as u32).map(GroupId) {
-        let view = View {
-            lenient: true,
-            ..View::of_one_configuration(Some(group))
-        };
+    for view in views {
         let mut check = Check {
             tree: &tree,
             names: &tree.names,

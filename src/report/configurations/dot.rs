@@ -1,6 +1,6 @@
 //! A P-automaton for Graphviz: states, and an arrow for each frame that can be read.
 
-use super::{braces, symbol};
+use super::{braces, symbol, without_stack};
 use crate::configurations::{Shown, ShownState};
 use crate::report::excerpt::harmless;
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ pub fn write(shown: &Shown, out: &mut impl Write) -> io::Result<()> {
         write_state(number, state, out)?;
     }
     for edge in &shown.edges {
-        let label = symbol(&edge.symbol.name, &edge.condition);
+        let label = symbol(edge);
         writeln!(
             out,
             "  s{} -> s{} [label=\"{}\", tooltip=\"{}\"]",
@@ -33,16 +33,13 @@ pub fn write(shown: &Shown, out: &mut impl Write) -> io::Result<()> {
             quoted(&label)
         )?;
     }
-    for (name, condition) in [("error", &shown.error), ("terminated", &shown.terminated)] {
-        if let Some(condition) = condition {
-            let label = format!("{name}{}", braces(condition));
-            writeln!(
-                out,
-                "  {name} [shape=box, label=\"{}\", tooltip=\"{}\"]",
-                quoted(&shortened(&label)),
-                quoted(&label)
-            )?;
-        }
+    for (node, label) in without_stack(shown) {
+        writeln!(
+            out,
+            "  {node} [shape=box, label=\"{}\", tooltip=\"{}\"]",
+            quoted(&shortened(&label)),
+            quoted(&label)
+        )?;
     }
     writeln!(out, "}}")
 }

@@ -28,8 +28,14 @@ impl Serialize for Whole<'_> {
             Answer::Contains(contains) => map.serialize_entry("contains", contains)?,
             Answer::Count(count) => {
                 map.serialize_entry("heads", &Number(&count.heads))?;
-                map.serialize_entry("error", &Number(&count.error))?;
-                map.serialize_entry("terminated", &Number(&count.terminated))?;
+                let ended = match &count.error {
+                    Some(error) => {
+                        map.serialize_entry("error", &Number(error))?;
+                        "terminated"
+                    }
+                    None => "empty",
+                };
+                map.serialize_entry(ended, &Number(&count.terminated))?;
             }
             Answer::Unknown(reason) => map.serialize_entry("unknown", reason.name())?,
         }
@@ -54,16 +60,26 @@ struct Automaton<'a>(&'a Shown);
 impl Serialize for Automaton<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let shown = self.0;
-        let mut object = serializer.serialize_struct("automaton", 4)?;
+        let mut object = serializer.serialize_map(None)?;
         let states: Vec<_> = shown.states.iter().map(State).collect();
-        object.serialize_field("states", &states)?;
-        let edges: Vec<_> = shown.edges.iter().map(Edge).collect();
-        object.serialize_field("edges", &edges)?;
-        object.serialize_field("error", &shown.error.as_ref().map(ConditionObject))?;
-        object.serialize_field(
-            "terminated",
-            &shown.terminated.as_ref().map(ConditionObject),
-        )?;
+        object.serialize_entry("states", &states)?;
+        let has_control_states = !shown.control_states.is_empty();
+        let edge = |edge| Edge {
+            edge,
+            has_control_states,
+        };
+        let edges: Vec<_> = shown.edges.iter().map(edge).collect();
+        object.serialize_entry("edges", &edges)?;
+        if has_control_states {
+            let empty: Vec<_> = shown.empty.iter().map(Empty).collect();
+            object.serialize_entry("empty", &empty)?;
+            object.serialize_entry("control_states", &shown.control_states)?;
+        } else {
+            let ended = [("error", &shown.error), ("terminated", &shown.terminated)];
+            for (name, condition) in ended {
+                object.serialize_entry(name, &condition.as_ref().map(ConditionObject))?;
+            }
+        }
         object.end()
     }
 }
@@ -82,16 +98,35 @@ impl Serialize for State<'_> {
     }
 }
 
-struct Edge<'a>(&'a ShownEdge);
+/// An empty stack, in a control state.
+struct Empty<'a>(&'a (String, Condition));
+
+impl Serialize for Empty<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (state, condition) = self.0;
+        let mut object = serializer.serialize_struct("empty", 2)?;
+        object.serialize_field("control", state)?;
+        object.serialize_field("condition", &ConditionObject(condition))?;
+        object.end()
+    }
+}
+
+struct Edge<'a> {
+    edge: &'a ShownEdge,
+    has_control_states: bool,
+}
 
 impl Serialize for Edge<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let edge = self.0;
-        let mut object = serializer.serialize_struct("edge", 4)?;
-        object.serialize_field("from", &edge.from)?;
-        object.serialize_field("symbol", &Symbol(&edge.symbol))?;
-        object.serialize_field("condition", &ConditionObject(&edge.condition))?;
-        object.serialize_field("to", &edge.to)?;
+        let edge = self.edge;
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("from", &edge.from)?;
+        if self.has_control_states {
+            object.serialize_entry("control", &edge.control)?;
+        }
+        object.serialize_entry("symbol", &Symbol(&edge.symbol))?;
+        object.serialize_entry("condition", &ConditionObject(&edge.condition))?;
+        object.serialize_entry("to", &edge.to)?;
         object.end()
     }
 }

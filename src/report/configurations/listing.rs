@@ -1,6 +1,6 @@
 //! A P-automaton as text: state by state, each frame that can be read and where it leads.
 
-use super::{Asked, braces, symbol};
+use super::{Asked, braces, symbol, without_stack};
 use crate::configurations::{Shown, ShownState};
 use crate::report::excerpt::harmless;
 use std::io::{self, Write};
@@ -16,37 +16,38 @@ pub fn write(asked: &Asked<'_>, shown: &Shown, out: &mut impl Write) -> io::Resu
     for (number, state) in shown.states.iter().enumerate() {
         let has_edges = edges.peek().is_some_and(|edge| edge.from == number);
         if number > 0 || has_edges {
-            writeln!(out, "\n{}", harmless(&heading(state)))?;
+            writeln!(out, "\n{}", harmless(&heading(shown, state)))?;
         }
         while let Some(edge) = edges.next_if(|edge| edge.from == number) {
             let to = shown.states[edge.to].name();
-            let read = symbol(&edge.symbol.name, &edge.condition);
+            let read = symbol(edge);
             writeln!(out, "  {}", harmless(&format!("{read} -> {to}")))?;
         }
     }
-    let without_stack = [("error", &shown.error), ("terminated", &shown.terminated)];
-    let mut first = true;
-    for (name, condition) in without_stack {
-        if let Some(condition) = condition {
-            if std::mem::take(&mut first) {
-                writeln!(out)?;
-            }
-            writeln!(out, "{}", harmless(&format!("{name}{}", braces(condition))))?;
-        }
+    let without_stack = without_stack(shown);
+    if !without_stack.is_empty() {
+        writeln!(out)?;
     }
-    if shown.edges.is_empty() && first {
+    for (_, text) in &without_stack {
+        writeln!(out, "{}", harmless(text))?;
+    }
+    if shown.edges.is_empty() && without_stack.is_empty() {
         writeln!(out, "\nnone")?;
     }
     Ok(())
 }
 
 /// What a state stands for.
-fn heading(state: &ShownState) -> String {
+fn heading(shown: &Shown, state: &ShownState) -> String {
     let name = state.name();
+    let has_procedures = shown.control_states.is_empty();
     let meaning = match state.kind {
-        "control" => ": the frame on top",
-        "entered" => ": the frame right below one that was called",
-        "returned" => ": the frame right below one that will return",
+        "control" if has_procedures => ": the frame on top",
+        "control" => ": control state and symbol on top",
+        "entered" if has_procedures => ": the frame right below one that was called",
+        "entered" => ": the symbol right below one that was pushed",
+        "returned" if has_procedures => ": the frame right below one that will return",
+        "returned" => ": the symbol right below one that will be popped",
         "empty" => ": nothing is below",
         "any" => ": any stack is below",
         "stack" => ": a stack as it was given",

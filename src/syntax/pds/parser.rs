@@ -279,10 +279,14 @@ impl<'a> Parser<'a> {
         let start = self.token.start;
         self.advance();
         let state = self.identifier("the state that executions begin in")?;
+        let after_state = self.previous_end;
         let state_condition = self.condition()?;
+        let of_state = Span::new(after_state, self.previous_end);
         self.expect(TokenKind::Less)?;
         let symbol = self.identifier("the stack symbol that executions begin with")?;
+        let after_symbol = self.previous_end;
         let symbol_condition = self.condition()?;
+        let of_symbol = Span::new(after_symbol, self.previous_end);
         if self.at(TokenKind::Name) {
             let message = "executions begin with one stack symbol";
             let hint = "let a first rule push the others";
@@ -296,6 +300,7 @@ impl<'a> Parser<'a> {
             state_condition,
             symbol,
             symbol_condition,
+            conditions: [of_state, of_symbol],
             span: Span::new(start, self.previous_end),
         });
         Ok(())

@@ -121,6 +121,8 @@ pub struct Start {
     pub state_condition: Option<ExpressionId>,
     pub symbol: Identifier,
     pub symbol_condition: Option<ExpressionId>,
+    /// Where the two conditions stand, parentheses included; empty if they do not.
+    pub conditions: [Span; 2],
     pub span: Span,
 }
 
