@@ -432,14 +432,8 @@ impl Expressions<'_> {
             let f = &mut *self.formulas;
             let both = f.binary(Operator::Times, x, y);
             let weight = f.constant(1 << place);
-            let part = match place {
-                0 => both,
-                _ => f.binary(Operator::Times, both, weight),
-            };
-            sum = match place {
-                0 => part,
-                _ => f.binary(Operator::Plus, sum, part),
-            };
+            let part = f.binary(Operator::Times, both, weight);
+            sum = f.binary(Operator::Plus, sum, part);
         }
         let f = &mut *self.formulas;
         let total = f.binary(Operator::Plus, a.term, b.term);
@@ -459,10 +453,7 @@ impl Expressions<'_> {
         let f = &mut *self.formulas;
         let mut rest = |place: u32| {
             let weight = f.constant(1 << place);
-            match place {
-                0 => term,
-                _ => f.binary(Operator::Divide, term, weight),
-            }
+            f.binary(Operator::Divide, term, weight)
         };
         let (this, next) = (rest(place), rest(place + 1));
         let two = f.number(2);

@@ -229,16 +229,26 @@ impl Formulas {
                 if let Some(value) = operator.compare(x, y) {
                     return self.truth(value);
                 }
-                let sum = match operator {
+                let result = match operator {
                     Operator::Plus => x.checked_add(y),
                     Operator::Minus => x.checked_sub(y),
+                    Operator::Times => x.checked_mul(y),
+                    Operator::Divide => x.checked_div(y),
                     _ => None,
                 };
-                if let Some(sum) = sum {
-                    return self.number(sum);
+                if let Some(number) = result {
+                    return self.number(number);
                 }
             }
-            (Operator::Plus | Operator::Minus, _, Kind::Number(0)) => return a,
+            (Operator::Plus | Operator::Minus, _, Kind::Number(0))
+            | (Operator::Times | Operator::Divide, _, Kind::Number(1)) => return a,
+            (Operator::Plus, Kind::Number(0), _) | (Operator::Times, Kind::Number(1), _) => {
+                return b;
+            }
+            // Whether the other factor has a value is not said here.
+            (Operator::Times, _, Kind::Number(0)) | (Operator::Times, Kind::Number(0), _) => {
+                return self.number(0);
+            }
             // Places are counted from 0, and indices from wherever an array begins.
             (Operator::Plus, Kind::Binary(Operator::Minus, x, y), _)
             | (Operator::Minus, Kind::Binary(Operator::Plus, x, y), _)
