@@ -212,6 +212,12 @@ fn element(name: &str) -> Option<String> {
     (!after.contains('[')).then(|| format!("{before}{after}[{index}]"))
 }
 
+/// One question.
+pub fn decide<S: Subject>(subject: &S, kind: Kind, text: &str) -> Result<Verdict, String> {
+    let verdicts = verdicts(subject, [(kind, text.to_owned())].iter(), true)?;
+    verdicts.first().copied().ok_or("no answer".to_owned())
+}
+
 fn verdicts<'q, S: Subject>(
     subject: &S,
     questions: impl Iterator<Item = &'q (Kind, String)>,
