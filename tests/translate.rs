@@ -257,6 +257,11 @@ fn remopla_programs_with_a_point() {
          module void main() { int i(1); i = undef; u = turn(v[i]); L: v[1 - i] = u;
            M: t[i][u.r[0] + 1] = v[i].r[1]; t[0][1] = t[i][2]; N: assert(u.p == v[i].p);
            if :: v[0].r[i] == u.r[1 - i] -> O: skip; :: else -> P: skip; fi; }",
+        // What `f` returns at its end is arbitrary, but never more than it may return.
+        "int x(3); bool b; module int(1) f() { if :: b -> return 1; :: else -> skip; fi; }
+         module int(3) g() { return 7; }
+         module void main() { x = g(); L: x = f();
+           if :: x > 1 -> never: skip; :: x == 1 -> M: skip; :: else -> N: skip; fi; }",
         // Assignments that come with a call; a result that does not fit; a value thrown away.
         "int x(1), y(2), a[2](1); module int(2) f(int n(1)) { L: return n + y; }
          module void main() { int k(1); k = 0; x = f(k), k = 1, y = y + 1; M: a[k] = f(k);
