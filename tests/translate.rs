@@ -159,9 +159,6 @@ fn small_random_programs() {
 #[test]
 fn recursive_random_programs() {
     let options = random::Options {
-        procedures: 3,
-        globals: 2,
-        statements: 5,
         recursion: 90,
         calls: 40,
         ..random::Options::small()

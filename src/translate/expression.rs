@@ -8,11 +8,12 @@
 //!
 //! Bitwise operations are written as arithmetic: the product of two bits is their conjunction.
 
-use super::formula::{Formulas, Node, Operator, Primes};
+use super::formula::{Formulas, Node};
 use super::variables::Variables;
 use super::{Untranslatable, VARIABLE_BITS};
 use crate::lower::remopla::interval::Interval;
 use crate::program::{Domain, Operation, ProcedureId, SHIFT_LIMIT, VariableId, When};
+use crate::syntax::pds::tree::BinaryOperator as Operator;
 
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
@@ -75,7 +76,7 @@ pub struct Expressions<'e> {
     pub variables: &'e Variables,
     pub procedure: ProcedureId,
     /// The values that are read where the expression asks for those before the step.
-    pub now: Primes,
+    pub now: When,
 }
 
 type Outcome<T> = Result<T, Untranslatable>;
@@ -100,9 +101,9 @@ impl Expressions<'_> {
                     let term = self.formulas.number(number);
                     Value::Number(self.total(term, Interval::only(number.into())))
                 }
-                Operation::Read(cell) => self.read(cell, When::Before)?,
-                Operation::ReadNext(cell) => self.read(cell, When::After)?,
-                Operation::ReadBelow(cell) => self.read(cell, When::Below)?,
+                Operation::Read(cell) => self.read(cell, When::Before),
+                Operation::ReadNext(cell) => self.read(cell, When::After),
+                Operation::ReadBelow(cell) => self.read(cell, When::Below),
                 Operation::ReadElement { first, count, when } => {
                     let index = number(take(&mut stack)?)?;
                     self.element(first, count, when, index)
@@ -194,27 +195,27 @@ impl Expressions<'_> {
         }
     }
 
-    fn primes(&self, when: When) -> Primes {
+    fn at(&self, when: When) -> When {
         match when {
             When::Before => self.now,
-            When::After => Primes::After,
-            When::Below => Primes::Below,
+            When::After => When::After,
+            When::Below => When::Below,
         }
     }
 
-    fn read(&mut self, cell: VariableId, when: When) -> Outcome<Value> {
+    fn read(&mut self, cell: VariableId, when: When) -> Value {
         let (variable, place) = self.variables.cell(self.procedure, cell);
-        let node = self.place(variable, place, self.primes(when));
-        Ok(self.as_value(variable, node))
+        let node = self.place(variable, place, self.at(when));
+        self.as_value(variable, node)
     }
 
     /// The cell at a place of a variable.
-    fn place(&mut self, variable: u32, place: u32, primes: Primes) -> Node {
+    fn place(&mut self, variable: u32, place: u32, when: When) -> Node {
         match self.variables.get(variable).array {
-            None => self.formulas.read(variable, primes),
+            None => self.formulas.read(variable, when),
             Some((low, _)) => {
                 let index = self.formulas.constant(i128::from(low) + i128::from(place));
-                self.formulas.element(variable, primes, index)
+                self.formulas.element(variable, when, index)
             }
         }
     }
@@ -231,10 +232,10 @@ impl Expressions<'_> {
         let (variable, index) = self.index(first, count, index);
         let node = match self.variables.get(variable).array {
             Some(_) => {
-                let primes = self.primes(when);
-                self.formulas.element(variable, primes, index.term)
+                let when = self.at(when);
+                self.formulas.element(variable, when, index.term)
             }
-            None => self.formulas.read(variable, self.primes(when)),
+            None => self.formulas.read(variable, self.at(when)),
         };
         match self.as_value(variable, node) {
             Value::Number(number) => Value::Number(Number {

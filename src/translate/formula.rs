@@ -8,39 +8,14 @@
 //! A comparison in `.pds` is false where a term has no value. Whoever negates one sees to it
 //! that a condition under which it has a value stands beside it.
 
+use crate::program::When;
+use crate::syntax::pds::tree::BinaryOperator as Operator;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 /// A condition or a term, an index into [`Formulas`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Node(u32);
-
-/// Which of the values of a variable is meant, by the number of primes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Primes {
-    Before = 0,
-    After = 1,
-    Below = 2,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Operator {
-    Equivalent,
-    Xor,
-    Or,
-    And,
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    Plus,
-    Minus,
-    Times,
-    Divide,
-    ShiftLeft,
-}
 
 impl Operator {
     /// The comparison that is true where this one is false; `None` if it is none.
@@ -74,8 +49,8 @@ pub enum Kind {
     Truth(bool),
     Number(u64),
     /// A variable, by its place among those of the system.
-    Read(u32, Primes),
-    Element(u32, Primes, Node),
+    Read(u32, When),
+    Element(u32, When, Node),
     /// The variable of the quantifier around it. Quantifiers never stand in each other.
     Bound,
     Not(Node),
@@ -147,12 +122,12 @@ impl Formulas {
         }
     }
 
-    pub fn read(&mut self, variable: u32, primes: Primes) -> Node {
-        self.add(Kind::Read(variable, primes))
+    pub fn read(&mut self, variable: u32, when: When) -> Node {
+        self.add(Kind::Read(variable, when))
     }
 
-    pub fn element(&mut self, variable: u32, primes: Primes, index: Node) -> Node {
-        self.add(Kind::Element(variable, primes, index))
+    pub fn element(&mut self, variable: u32, when: When, index: Node) -> Node {
+        self.add(Kind::Element(variable, when, index))
     }
 
     pub fn bound(&mut self) -> Node {
@@ -272,7 +247,7 @@ mod tests {
     fn constants_are_worked_out() {
         let mut formulas = Formulas::default();
         let f = &mut formulas;
-        let (a, b) = (f.read(0, Primes::Before), f.read(1, Primes::After));
+        let (a, b) = (f.read(0, When::Before), f.read(1, When::After));
         let (yes, no) = (f.truth(true), f.truth(false));
         assert_eq!(f.and(a, yes), a);
         assert_eq!(f.and(no, a), no);
@@ -292,9 +267,9 @@ mod tests {
     fn the_text_of_a_shared_node_counts_each_time() {
         let mut formulas = Formulas::default();
         let f = &mut formulas;
-        let mut node = f.read(0, Primes::Before);
+        let mut node = f.read(0, When::Before);
         for variable in 1..100 {
-            let other = f.read(variable, Primes::Before);
+            let other = f.read(variable, When::Before);
             let (yes, no) = (f.and(node, other), f.not(node));
             node = f.xor(yes, no);
         }

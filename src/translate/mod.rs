@@ -1,7 +1,7 @@
 //! Programs as symbolic pushdown systems, in the text form `.pds`.
 //!
 //! There is one control state. Each control point is a stack symbol that carries the locals of
-//! its procedure; each action is one rule for every way it can go ([`rules`]). Two symbols
+//! its procedure; each action is one rule for every way it can go (`rules`). Two symbols
 //! stand for the end: `error`, to which a step that fails leads, and `terminated`, which lies
 //! below the lowest frame from the beginning. Both have a rule to themselves, so that an
 //! execution that has ended stays there for ever, as it does in a program.

@@ -5,17 +5,18 @@
 //! related to the number it is congruent to.
 
 use super::expression::{Number, Truth, Value};
-use super::formula::{Formulas, Kind, Node, Operator, Primes};
+use super::formula::{Formulas, Kind, Node};
 use super::variables::Variables;
 use crate::lower::remopla::interval::Interval;
-use crate::program::{Domain, Overflow};
+use crate::program::{Domain, Overflow, When};
+use crate::syntax::pds::tree::BinaryOperator as Operator;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The values after a step of some variables that are in one place.
 pub struct Frame {
     pub variables: Range<u32>,
-    pub primes: Primes,
+    pub when: When,
     /// Whether what is not set stays as it was; otherwise it may become anything.
     pub kept: bool,
 }
@@ -24,7 +25,7 @@ pub struct Frame {
 #[derive(Clone, Copy, Debug)]
 pub struct Update {
     pub variable: u32,
-    pub primes: Primes,
+    pub when: When,
     /// Which one, in an array.
     pub index: Option<Node>,
     /// `None` for any value.
@@ -46,12 +47,12 @@ impl Relation<'_> {
     pub fn frame(&mut self, frame: &Frame, updates: &[Update]) -> Vec<Node> {
         let mut conditions = Vec::new();
         for variable in frame.variables.clone() {
-            let is_here = |u: &&Update| u.variable == variable && u.primes == frame.primes;
+            let is_here = |u: &&Update| u.variable == variable && u.when == frame.when;
             let here: Vec<Update> = updates.iter().filter(is_here).copied().collect();
             match self.variables.get(variable).array {
                 None => match here.last() {
                     Some(update) => {
-                        let cell = self.formulas.read(variable, frame.primes);
+                        let cell = self.formulas.read(variable, frame.when);
                         let domain = self.variables.get(variable).domain;
                         conditions.push(self.set(domain, cell, update.value));
                     }
@@ -86,7 +87,7 @@ impl Relation<'_> {
         let domain = self.variables.get(variable).domain;
         if let Some(known) = known {
             for (index, value) in known.values() {
-                let cell = self.formulas.element(variable, frame.primes, *index);
+                let cell = self.formulas.element(variable, frame.when, *index);
                 conditions.push(self.set(domain, cell, *value));
             }
             // What lies between those that are set.
@@ -98,7 +99,7 @@ impl Relation<'_> {
             return;
         }
         for (k, (index, value)) in indexed.iter().enumerate() {
-            let cell = self.formulas.element(variable, frame.primes, *index);
+            let cell = self.formulas.element(variable, frame.when, *index);
             let mut condition = self.set(domain, cell, *value);
             for (later, _) in &indexed[k + 1..] {
                 let same = self.formulas.binary(Operator::Equal, *index, *later);
@@ -141,17 +142,17 @@ impl Relation<'_> {
     /// index, or the one that a quantifier stands for.
     fn untouched(&mut self, frame: &Frame, variable: u32, index: Option<Option<i128>>) -> Node {
         let f = &mut *self.formulas;
-        let mut cell = |primes| match index {
-            None => f.read(variable, primes),
+        let mut cell = |when| match index {
+            None => f.read(variable, when),
             Some(index) => {
                 let index = match index {
                     Some(index) => f.constant(index),
                     None => f.bound(),
                 };
-                f.element(variable, primes, index)
+                f.element(variable, when, index)
             }
         };
-        let (before, after) = (cell(Primes::Before), cell(frame.primes));
+        let (before, after) = (cell(When::Before), cell(frame.when));
         let domain = self.variables.get(variable).domain;
         match (frame.kept, domain) {
             (false, _) => self.in_domain(domain, after),

@@ -6,15 +6,16 @@
 //! the callee's exit point, one step longer: it bears the callee's name.
 
 use super::expression::{Expressions, Number, Truth, Value, number};
-use super::formula::{Formulas, Node, Operator, Primes};
+use super::formula::{Formulas, Node};
 use super::relation::{Frame, Relation, Update};
 use super::variables::Variables;
 use super::{Symbol, Untranslatable};
 use crate::lower::remopla::interval::Interval;
 use crate::program::{
     self, Action, Call, Domain, Expression, Operation, Overflow, PointId, Procedure, ProcedureId,
-    Program, Target, VariableId,
+    Program, Target, VariableId, When,
 };
+use crate::syntax::pds::tree::BinaryOperator as Operator;
 
 /// A rule, but for its left side.
 pub struct Rule {
@@ -70,7 +71,7 @@ impl<'r> Rules<'r> {
                 constrain,
                 next,
             } => {
-                let updates = self.updates(targets.iter().zip(values), Primes::After)?;
+                let updates = self.updates(targets.iter().zip(values), When::After)?;
                 let constrain = constrain.map(|c| self.condition(c)).transpose()?;
                 let mut conditions = vec![updates.fits];
                 conditions.extend(constrain.map(|constrain| constrain.yes));
@@ -79,8 +80,7 @@ impl<'r> Rules<'r> {
             }
             Action::Havoc { variables, next } => {
                 let procedure = self.procedure;
-                let any =
-                    |cell: &VariableId| self.cell_update(procedure, *cell, Primes::After, None);
+                let any = |cell: &VariableId| self.cell_update(procedure, *cell, When::After, None);
                 let updates: Vec<_> = variables.iter().map(any).collect();
                 self.go_on(*next, &[], &updates);
             }
@@ -119,8 +119,8 @@ impl<'r> Rules<'r> {
         let mut updates = self.no_updates();
         for (i, (target, returned)) in call.targets.iter().zip(returns).enumerate() {
             let register = self.variables.register_of(i, *returned);
-            let cell = self.formulas.read(register, Primes::Before);
-            let value = match self.expressions(Primes::Before).as_value(register, cell) {
+            let cell = self.formulas.read(register, When::Before);
+            let value = match self.expressions(When::Before).as_value(register, cell) {
                 // It holds no more than what the callee may return.
                 Value::Number(number) => Value::Number(Number {
                     interval: Interval::of(*returned),
@@ -128,12 +128,12 @@ impl<'r> Rules<'r> {
                 }),
                 truth => truth,
             };
-            self.add(&mut updates, target, Primes::After, Some(value))?;
+            self.add(&mut updates, target, When::After, Some(value))?;
         }
         let mut conditions = vec![updates.fits];
         if let Some(enforce) = self.owner().enforce {
             let operations = program.expressions.operations(enforce);
-            conditions.push(self.expressions(Primes::After).condition(operations)?.yes);
+            conditions.push(self.expressions(When::After).condition(operations)?.yes);
         }
         self.go_on(call.next, &conditions, &updates.list);
         self.fail_unless(updates.fits);
@@ -144,7 +144,7 @@ impl<'r> Rules<'r> {
     /// what is left in the end.
     pub fn start(&mut self) {
         let entry = self.program.entry_point();
-        let mut conditions = self.frames(&[(self.own(), Primes::After, true)], &[]);
+        let mut conditions = self.frames(&[(self.own(), When::After, true)], &[]);
         conditions.extend(self.arrival(entry));
         let right = vec![Symbol::Point(entry), Symbol::Terminated];
         self.list.push(Rule { right, conditions });
@@ -156,7 +156,7 @@ impl<'r> Rules<'r> {
         ranges.map(|variables| {
             let frame = Frame {
                 variables,
-                primes: Primes::Before,
+                when: When::Before,
                 kept: false,
             };
             self.relation().frame(&frame, &[])
@@ -179,7 +179,7 @@ impl<'r> Rules<'r> {
         self.variables.locals(self.procedure)
     }
 
-    fn expressions(&mut self, now: Primes) -> Expressions<'_> {
+    fn expressions(&mut self, now: When) -> Expressions<'_> {
         Expressions {
             formulas: &mut *self.formulas,
             variables: self.variables,
@@ -202,26 +202,26 @@ impl<'r> Rules<'r> {
 
     fn condition(&mut self, expression: Expression) -> Outcome<Truth> {
         let operations = self.operations(expression);
-        self.expressions(Primes::Before).condition(operations)
+        self.expressions(When::Before).condition(operations)
     }
 
     fn value(&mut self, expression: Expression) -> Outcome<Value> {
         let operations = self.operations(expression);
-        self.expressions(Primes::Before).value(operations)
+        self.expressions(When::Before).value(operations)
     }
 
     /// What is said of the globals, and of locals in other places, after these updates.
     fn frames(
         &mut self,
-        locals: &[(std::ops::Range<u32>, Primes, bool)],
+        locals: &[(std::ops::Range<u32>, When, bool)],
         updates: &[Update],
     ) -> Vec<Node> {
-        let globals = (self.variables.globals.clone(), Primes::After, true);
+        let globals = (self.variables.globals.clone(), When::After, true);
         let mut conditions = Vec::new();
-        for (variables, primes, kept) in [globals].iter().chain(locals).cloned() {
+        for (variables, when, kept) in [globals].iter().chain(locals).cloned() {
             let frame = Frame {
                 variables,
-                primes,
+                when,
                 kept,
             };
             conditions.extend(self.relation().frame(&frame, updates));
@@ -240,7 +240,7 @@ impl<'r> Rules<'r> {
 
     /// A step to a point of the same procedure.
     fn go_on(&mut self, to: PointId, conditions: &[Node], updates: &[Update]) {
-        let mut rest = self.frames(&[(self.own(), Primes::After, true)], updates);
+        let mut rest = self.frames(&[(self.own(), When::After, true)], updates);
         rest.extend(self.arrival(to));
         self.push(vec![Symbol::Point(to)], conditions, rest);
     }
@@ -257,7 +257,7 @@ impl<'r> Rules<'r> {
             let register = self.variables.register_of(i, *domain);
             let size = self.variables.get(register).domain.size();
             if domain.size() < size {
-                let cell = self.formulas.read(register, Primes::After);
+                let cell = self.formulas.read(register, When::After);
                 let last = self.formulas.constant(domain.size() as i128 - 1);
                 conditions.push(self.formulas.binary(Operator::LessEqual, cell, last));
             }
@@ -319,7 +319,7 @@ impl<'r> Rules<'r> {
     fn updates<'t>(
         &mut self,
         pairs: impl Iterator<Item = (&'t Target, &'t program::Value)>,
-        locals: Primes,
+        locals: When,
     ) -> Outcome<Updates> {
         let mut updates = self.no_updates();
         for (target, value) in pairs {
@@ -337,14 +337,14 @@ impl<'r> Rules<'r> {
         &mut self,
         updates: &mut Updates,
         target: &Target,
-        locals: Primes,
+        locals: When,
         value: Option<Value>,
     ) -> Outcome<()> {
         let Some((first, _)) = target.cells() else {
             return Ok(());
         };
-        let primes = match first {
-            VariableId::Global(_) => Primes::After,
+        let when = match first {
+            VariableId::Global(_) => When::After,
             VariableId::Local(_) => locals,
         };
         let update = match target {
@@ -354,17 +354,17 @@ impl<'r> Rules<'r> {
                 index,
             } => {
                 let place = number(self.value(*index)?)?;
-                let mut expressions = self.expressions(Primes::Before);
+                let mut expressions = self.expressions(When::Before);
                 let (variable, index) = expressions.index(*first, *count, place);
                 updates.fits = self.formulas.and(updates.fits, index.defined);
                 Update {
                     variable,
-                    primes,
+                    when,
                     index: Some(index.term),
                     value,
                 }
             }
-            _ => self.cell_update(self.procedure, first, primes, value),
+            _ => self.cell_update(self.procedure, first, when, value),
         };
         let domain = self.variables.get(update.variable).domain;
         self.must_fit(updates, value, domain);
@@ -377,7 +377,7 @@ impl<'r> Rules<'r> {
         &mut self,
         procedure: ProcedureId,
         cell: VariableId,
-        primes: Primes,
+        when: When,
         value: Option<Value>,
     ) -> Update {
         let (variable, place) = self.variables.cell(procedure, cell);
@@ -388,7 +388,7 @@ impl<'r> Rules<'r> {
         });
         Update {
             variable,
-            primes,
+            when,
             index,
             value,
         }
@@ -407,7 +407,7 @@ impl<'r> Rules<'r> {
             }
             Some(Value::Number(number)) => {
                 let last = domain.size() as i128 - 1;
-                let mut expressions = self.expressions(Primes::Before);
+                let mut expressions = self.expressions(When::Before);
                 expressions.within(number, 0, last).defined
             }
         };
@@ -423,10 +423,10 @@ impl<'r> Rules<'r> {
             let value = self.value(*value)?;
             self.must_fit(&mut updates, Some(value), *domain);
             let register = self.variables.register_of(i, *domain);
-            let cell = self.formulas.read(register, Primes::After);
+            let cell = self.formulas.read(register, When::After);
             returned.push(self.relation().set(*domain, cell, Some(value)));
         }
-        returned.extend(self.frames(&[(self.own(), Primes::After, true)], &[]));
+        returned.extend(self.frames(&[(self.own(), When::After, true)], &[]));
         let exit = Symbol::Point(owner.exit());
         self.push(vec![exit], &[updates.fits], returned);
         self.fail_unless(updates.fits);
@@ -440,7 +440,7 @@ impl<'r> Rules<'r> {
             let register = self.variables.register_of(i, *domain);
             let frame = Frame {
                 variables: register..register + 1,
-                primes: Primes::After,
+                when: When::After,
                 kept: true,
             };
             kept.extend(self.relation().frame(&frame, &[]));
@@ -451,17 +451,17 @@ impl<'r> Rules<'r> {
     fn call(&mut self, at: PointId, call: &Call) -> Outcome<()> {
         let callee = self.program.procedure(call.callee);
         let assignments = call.assignments.iter().map(|(t, v)| (t, v));
-        let mut updates = self.updates(assignments, Primes::Below)?;
+        let mut updates = self.updates(assignments, When::Below)?;
         for ((argument, cell), i) in call.arguments.iter().zip(&callee.locals).zip(0..) {
             let value = Some(self.value(*argument)?);
             self.must_fit(&mut updates, value, cell.domain);
             let parameter = VariableId::Local(i);
-            let update = self.cell_update(call.callee, parameter, Primes::After, value);
+            let update = self.cell_update(call.callee, parameter, When::After, value);
             updates.list.push(update);
         }
         let locals = [
-            (self.variables.locals(call.callee), Primes::After, false),
-            (self.own(), Primes::Below, true),
+            (self.variables.locals(call.callee), When::After, false),
+            (self.own(), When::Below, true),
         ];
         let mut rest = self.frames(&locals, &updates.list);
         rest.extend(self.arrival(callee.entry()));

@@ -3,7 +3,7 @@
 use super::formula::{Formulas, Node};
 use super::names::{Atoms, ERROR, Spelling, TERMINATED};
 use super::rules::{Rule, Rules, has_returning_symbol};
-use super::text::{self, CONJUNCT, constant};
+use super::text::{self, conjunct, constant};
 use super::variables::{Variable, Variables};
 use super::{Symbol, Translation, Untranslatable};
 use crate::diagnostic::Diagnostic;
@@ -215,7 +215,7 @@ impl<'p> Writer<'p> {
         if sizes.fold(0, u64::saturating_add) > MOST_NODES {
             return Err(Untranslatable::TooLong);
         }
-        let context = if list.len() > 1 { CONJUNCT } else { 0 };
+        let context = if list.len() > 1 { conjunct() } else { 0 };
         let mut text = String::new();
         for (k, condition) in list.iter().enumerate() {
             text.push_str(if k == 0 { " (" } else { " & " });

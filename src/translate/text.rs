@@ -1,29 +1,21 @@
 //! Conditions as text, with no more parentheses than they need.
 
-use super::formula::{Formulas, Kind, Node, Operator, Primes};
+use super::formula::{Formulas, Kind, Node};
 use super::variables::Variables;
+use crate::program::When;
+use crate::syntax::pds::NOT_PRECEDENCE;
+use crate::syntax::pds::tree::BinaryOperator as Operator;
 
-/// How tightly something binds; as the parser of `.pds` has it.
+/// How tightly what is no operator binds, as the parser of `.pds` has it.
 const QUANTIFIER: u8 = 0;
-pub const CONJUNCT: u8 = 4;
-const NOT: u8 = 5;
 const LEAF: u8 = 10;
 
-impl Operator {
-    fn precedence(self) -> u8 {
-        use Operator::*;
-        match self {
-            Equivalent => 1,
-            Xor => 2,
-            Or => 3,
-            And => CONJUNCT,
-            Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual => 6,
-            Plus | Minus => 7,
-            Times | Divide => 8,
-            ShiftLeft => 9,
-        }
-    }
+/// What a part of a conjunction must bind as tightly as.
+pub fn conjunct() -> u8 {
+    Operator::And.precedence()
+}
 
+impl Operator {
     fn sign(self) -> &'static str {
         use Operator::*;
         match self {
@@ -56,7 +48,7 @@ enum Rest {
 fn precedence(kind: Kind) -> u8 {
     match kind {
         Kind::Quantified { .. } => QUANTIFIER,
-        Kind::Not(_) => NOT,
+        Kind::Not(_) => NOT_PRECEDENCE,
         Kind::Binary(operator, ..) => operator.precedence(),
         // There are no truth constants: `0 = 0` is one.
         Kind::Truth(_) => Operator::Equal.precedence(),
@@ -87,9 +79,9 @@ pub fn write(formulas: &Formulas, names: &Variables, node: Node, context: u8, ou
             Kind::Truth(false) => out.push_str("0 = 1"),
             Kind::Number(number) => out.push_str(&number.to_string()),
             Kind::Bound => out.push_str(&names.bound),
-            Kind::Read(variable, primes) => write_name(names, variable, primes, out),
-            Kind::Element(variable, primes, index) => {
-                write_name(names, variable, primes, out);
+            Kind::Read(variable, when) => write_name(names, variable, when, out),
+            Kind::Element(variable, when, index) => {
+                write_name(names, variable, when, out);
                 out.push('[');
                 rest.push(Rest::Text("]"));
                 rest.push(Rest::Node(index, QUANTIFIER));
@@ -98,7 +90,7 @@ pub fn write(formulas: &Formulas, names: &Variables, node: Node, context: u8, ou
                 out.push('!');
                 // A comparison would be read as the operand, but people would not see that.
                 let tight = match formulas.kind(operand) {
-                    Kind::Not(_) => NOT,
+                    Kind::Not(_) => NOT_PRECEDENCE,
                     _ => LEAF,
                 };
                 rest.push(Rest::Node(operand, tight));
@@ -125,9 +117,13 @@ pub fn write(formulas: &Formulas, names: &Variables, node: Node, context: u8, ou
     }
 }
 
-fn write_name(names: &Variables, variable: u32, primes: Primes, out: &mut String) {
+fn write_name(names: &Variables, variable: u32, when: When, out: &mut String) {
     out.push_str(&names.list[variable as usize].name);
-    out.push_str(["", "'", "''"][primes as usize]);
+    out.push_str(match when {
+        When::Before => "",
+        When::After => "'",
+        When::Below => "''",
+    });
 }
 
 /// A whole number; negative ones are differences.

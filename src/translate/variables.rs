@@ -62,8 +62,8 @@ impl Variables {
         variables.add_registers(program);
         for (procedure, name) in program.procedures.iter().zip(&atoms.procedures) {
             let (cells, declarations) = (&procedure.locals, &procedure.declarations);
-            let kind = ("local", format!("{name}."));
-            let kind = (kind.0, kind.1.as_str());
+            let prefix = format!("{name}.");
+            let kind = ("local", prefix.as_str());
             let (range, places) = variables.add(program, kind, cells, declarations, spelling);
             variables.locals.push(range);
             variables.local_cells.push(places);
@@ -128,7 +128,7 @@ impl Variables {
         self.list.len() as u32 - 1
     }
 
-    /// All that formulas may not speak of: they are there for return values.
+    /// What carries return values.
     pub fn register_range(&self) -> Range<u32> {
         let end = self
             .locals
