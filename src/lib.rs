@@ -54,6 +54,9 @@ pub mod interpreter;
 // Symbolic pushdown systems given as such, and their concrete meaning.
 pub mod pushdown;
 
+// Programs as pushdown systems, in text form.
+pub mod translate;
+
 // What is known before any state is looked at: calls, MOD/REF, live variables.
 pub mod analysis;
 

@@ -27,8 +27,9 @@ pub struct Relations<'a> {
     pub node_limit: usize,
 }
 
-/// How often closures are applied in turn before plain rounds go on.
-const TURNS: u32 = 64;
+/// How often closures are applied in turn before plain rounds go on. What takes longer has
+/// a better place to be closed: of nested loops, the head of the outer one.
+const TURNS: u32 = 4;
 
 /// Why there is no relation.
 pub enum Failure {

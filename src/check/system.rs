@@ -114,7 +114,7 @@ impl Subject for System {
     }
 
     fn goals(model: &Model<'_, Self>, property: &Property) -> Result<Option<Goals>, OutOfNodes> {
-        let Property::OnTop { symbol, state } = property else {
+        let Property::OnTop { symbols, state } = property else {
             return Ok(None);
         };
         let (bdds, system) = (model.bdds, model.subject);
@@ -126,7 +126,8 @@ impl Subject for System {
                 (level, state.0 >> place & 1 == 1)
             }))?;
         }
-        Ok(Some(vec![(model.heads.at(*symbol), wanted)]))
+        let goal = |symbol: &SymbolId| (model.heads.at(*symbol), wanted.clone());
+        Ok(Some(symbols.iter().map(goal).collect()))
     }
 
     /// A configuration that no rule fits ends the execution.
@@ -163,9 +164,10 @@ impl Subject for System {
 
     fn is_asked_for(&self, property: &Property, last: &Step) -> bool {
         match property {
-            Property::OnTop { symbol, state } => {
+            Property::OnTop { symbols, state } => {
                 let here = state_of(&last.globals);
-                last.symbol == Some(*symbol) && state.is_none_or(|state| state == here)
+                let is_one = |symbol| symbols.contains(&symbol);
+                last.symbol.is_some_and(is_one) && state.is_none_or(|state| state == here)
             }
             _ => false,
         }
@@ -177,7 +179,7 @@ impl Subject for System {
 
     fn violates(&self, property: &Property, allowed: usize) -> Result<bool, TooLarge> {
         match property {
-            Property::OnTop { symbol, state } => explicit::reaches(self, *symbol, *state, allowed),
+            Property::OnTop { symbols, state } => explicit::reaches(self, symbols, *state, allowed),
             Property::Terminates => explicit::system_runs_for_ever(self, allowed),
             Property::Temporal(temporal) => explicit::system_violates(self, temporal, allowed),
             Property::Reach(_) | Property::Assertions => Ok(false),

@@ -22,6 +22,8 @@ pub enum Command {
     Pre(Box<PreArguments>),
     /// Print the control-flow graph of a program
     Show(ShowArguments),
+    /// Write a program as a symbolic pushdown system (.pds) that has the same properties
+    Translate(InputArguments),
     /// Translate an LTL formula to a Büchi automaton
     Ltl(LtlArguments),
     /// Write a benchmark program to standard output

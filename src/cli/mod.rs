@@ -11,6 +11,7 @@ mod progress;
 mod properties;
 mod random;
 mod show;
+mod translate;
 mod worker;
 
 use crate::generate::quicksort;
@@ -51,6 +52,7 @@ pub fn run() -> ExitCode {
         Command::Post(arguments) => configurations::post(*arguments),
         Command::Pre(arguments) => configurations::pre(*arguments),
         Command::Show(arguments) => show::run(&arguments),
+        Command::Translate(input) => translate::run(&input),
         Command::Ltl(arguments) => ltl::run(&arguments),
         Command::Generate(arguments) => generate(&arguments.what),
         Command::Completions { shell } => completions(shell),

@@ -95,10 +95,10 @@ impl Machine for Asked<'_> {
     }
 }
 
-/// Whether a symbol can come to be on top, in this state or in any.
+/// Whether one of these symbols can come to be on top, in this state or in any.
 pub fn reaches(
     system: &System,
-    symbol: SymbolId,
+    symbols: &[SymbolId],
     state: Option<StateId>,
     allowed: usize,
 ) -> Result<bool, TooLarge> {
@@ -112,7 +112,7 @@ pub fn reaches(
     Ok(heads.any(|head| match head.view {
         Top::View(view) => {
             let here = state_of(&view.globals);
-            view.symbol == symbol && state.is_none_or(|state| state == here)
+            symbols.contains(&view.symbol) && state.is_none_or(|state| state == here)
         }
         Top::Empty(_) => false,
     }))

@@ -237,11 +237,15 @@ impl Program {
 
     /// The labels of a point, in the order of the source.
     pub fn labels_of(&self, id: PointId) -> impl Iterator<Item = &str> {
+        self.label_names_of(id).map(|name| self.names.text(name))
+    }
+
+    pub fn label_names_of(&self, id: PointId) -> impl Iterator<Item = Name> {
         let first = self.labels.partition_point(|(point, _)| *point < id);
         self.labels[first..]
             .iter()
             .take_while(move |(point, _)| *point == id)
-            .map(|(_, name)| self.names.text(*name))
+            .map(|(_, name)| *name)
     }
 
     /// The statement at a point as the user wrote it.

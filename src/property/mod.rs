@@ -53,9 +53,9 @@ pub struct Request {
 pub enum Property {
     /// Can control come to one of these points?
     Reach(Vec<PointId>),
-    /// Can this symbol come to be on top of the stack, in this state or in any?
+    /// Can one of these symbols come to be on top of the stack, in this state or in any?
     OnTop {
-        symbol: SymbolId,
+        symbols: Vec<SymbolId>,
         state: Option<StateId>,
     },
     /// Can an assertion fail?

@@ -45,7 +45,7 @@ impl Subject for System {
         }
     }
 
-    /// `STATE:SYMBOL` or `SYMBOL`.
+    /// `STATE:SYMBOL` or `SYMBOL`; an atom stands for all symbols that have it.
     fn reach(&self, text: &str) -> Result<Property, PropertyError> {
         let (state, symbol) = match text.split_once(':') {
             Some((state, symbol)) => (Some(state.trim()), symbol.trim()),
@@ -55,12 +55,12 @@ impl Subject for System {
             None => None,
             Some(name) => Some(self.find_state(name).ok_or_else(|| self.no_state(name))?),
         };
-        let symbol = self
-            .find_symbol(symbol)
+        let symbols = self
+            .symbols_called(symbol)
             .ok_or_else(|| self.no_symbol(symbol))?;
         // If there is one state only, nothing needs to be said about it.
         let state = state.filter(|_| self.states.len() > 1);
-        Ok(Property::OnTop { symbol, state })
+        Ok(Property::OnTop { symbols, state })
     }
 
     fn assertions(&self) -> Result<Property, PropertyError> {
@@ -117,9 +117,15 @@ impl System {
         self.symbol_ids().filter(has_atom).collect()
     }
 
-    fn find_atom(&self, text: &str) -> Option<Atom> {
+    fn find_atom(&self, text: &str) -> Option<Vec<SymbolId>> {
         let symbols = self.symbols_with_atom(text);
-        (!symbols.is_empty()).then_some(Atom::OnTop(symbols))
+        (!symbols.is_empty()).then_some(symbols)
+    }
+
+    /// The symbol of that name, or else those that have it as an atom.
+    fn symbols_called(&self, text: &str) -> Option<Vec<SymbolId>> {
+        let symbol = self.find_symbol(text).map(|symbol| vec![symbol]);
+        symbol.or_else(|| self.find_atom(text))
     }
 
     fn declares(&self, text: &str) -> bool {
@@ -171,12 +177,12 @@ impl System {
             let written = format!("`at({text})` for the symbol");
             meanings.push((Atom::OnTop(vec![symbol]), written));
         }
-        if let Some(atom) = self.find_atom(text) {
+        if let Some(symbols) = self.find_atom(text) {
             let written = match self.find_symbol(text) {
                 Some(_) => format!("another name instead of `{text}` after `atoms`"),
                 None => format!("`at({text})` for the symbols with this atom"),
             };
-            meanings.push((atom, written));
+            meanings.push((Atom::OnTop(symbols), written));
         }
         if self.declares(text) {
             let written = format!("`{{{text}}}` for the variable");
@@ -216,14 +222,11 @@ impl System {
                 Some(state) => Ok(self.in_state(state)),
                 None => Err(self.no_state(argument)),
             },
-            "at" => match self.find_symbol(argument) {
-                Some(symbol) => Ok(Atom::OnTop(vec![symbol])),
-                None => {
-                    let atom = self.find_atom(argument);
-                    atom.ok_or_else(|| self.no_symbol(argument))
-                }
+            "at" => match self.symbols_called(argument) {
+                Some(symbols) => Ok(Atom::OnTop(symbols)),
+                None => Err(self.no_symbol(argument)),
             },
-            "in" => self.find_atom(argument).ok_or_else(|| {
+            "in" => self.find_atom(argument).map(Atom::OnTop).ok_or_else(|| {
                 let names: Vec<_> = self
                     .symbols
                     .iter()

@@ -58,9 +58,10 @@ impl Interval {
         ])
     }
 
-    /// A quotient is no larger than the dividend.
+    /// The divisor nearest to 0 makes the largest quotients; 0 itself makes none.
     pub fn divided_by(self, other: Interval) -> Self {
-        let most = self.low.abs().max(self.high.abs());
+        let nearest = other.low.max(-other.high).max(1);
+        let most = self.low.abs().max(self.high.abs()) / nearest;
         let low = match self.low >= 0 && other.low >= 0 {
             true => 0,
             false => -most,
@@ -89,8 +90,10 @@ mod tests {
         assert_eq!(a.plus(b), Some(interval(-1, 9)));
         assert_eq!(a.minus(b), Some(interval(-7, 3)));
         assert_eq!(a.times(b), Some(interval(-12, 20)));
-        assert_eq!(a.divided_by(b), interval(-5, 5));
-        assert_eq!(b.divided_by(b), interval(0, 4));
+        assert_eq!(a.divided_by(b), interval(-2, 2));
+        assert_eq!(b.divided_by(b), interval(0, 2));
+        assert_eq!(b.divided_by(a), interval(-4, 4));
+        assert_eq!(b.divided_by(interval(-9, -2)), interval(-2, 2));
         assert_eq!(a.shifted_by(b), interval(0, 80));
         assert_eq!(a.shifted_by(interval(0, 64)), interval(0, FAR));
         let wide = interval(0, i128::from(u64::MAX));

@@ -353,7 +353,9 @@ impl Lowering<'_> {
             return;
         };
         self.operations = self.operations.saturating_add(checked.operations);
-        if self.operations > MOST_OPERATIONS {
+        // What is written out in the source itself cannot be too much.
+        let written = 2 * tree.nodes.len() as u64;
+        if self.operations > MOST_OPERATIONS + written {
             let diagnostic = Diagnostic::error(tree.span_of(id), TOO_LONG);
             self.collector.report(diagnostic);
             return;

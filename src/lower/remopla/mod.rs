@@ -9,7 +9,7 @@ mod body;
 mod call;
 mod constants;
 pub mod evaluator;
-mod interval;
+pub mod interval;
 mod kinds;
 mod layout;
 mod modules;

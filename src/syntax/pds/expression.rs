@@ -34,11 +34,12 @@ pub enum Pending {
     Body,
 }
 
-const NOT_PRECEDENCE: u8 = 5;
+pub const NOT_PRECEDENCE: u8 = 5;
 
 impl BinaryOperator {
     /// How tightly it binds.
-    fn precedence(self) -> u8 {
+    /// How tightly it binds; more is tighter.
+    pub fn precedence(self) -> u8 {
         use BinaryOperator::*;
         match self {
             Equivalent => 1,

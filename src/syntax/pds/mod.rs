@@ -10,6 +10,7 @@ mod recovery;
 mod token;
 pub mod tree;
 
+pub use expression::NOT_PRECEDENCE;
 pub use tree::Tree;
 
 use super::Collector;

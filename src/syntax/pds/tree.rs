@@ -21,7 +21,7 @@ pub struct Identifier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpressionId(pub u32);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOperator {
     Equivalent,
     Xor,

@@ -1,0 +1,107 @@
+//! Programs as symbolic pushdown systems, in the text form `.pds`.
+//!
+//! There is one control state. Each control point is a stack symbol that carries the locals of
+//! its procedure; each action is one rule for every way it can go (`rules`). Two symbols
+//! stand for the end: `error`, to which a step that fails leads, and `terminated`, which lies
+//! below the lowest frame from the beginning. Both have a rule to themselves, so that an
+//! execution that has ended stays there for ever, as it does in a program.
+//!
+//! What formulas speak of keeps its name: globals are globals, and procedures and labels are
+//! atoms of the symbols they belong to. Two steps are added to an execution: the first one,
+//! which puts the entry point on `terminated`, and one on the way back from a call, where
+//! targets are set. Both repeat what was true before. So everything that cannot count steps
+//! has the same verdict: reachability, and formulas without X.
+//!
+//! Every variable counts, nothing is left out because it is dead; the result does not depend
+//! on what is asked.
+
+mod expression;
+mod formula;
+mod names;
+mod relation;
+mod rules;
+mod system;
+mod text;
+mod variables;
+
+pub use names::Renamed;
+
+use crate::diagnostic::Diagnostic;
+use crate::lower::pushdown_system;
+use crate::program::{NUMBER_BITS, PointId, Program};
+use crate::source::{MAX_SOURCE_BYTES, Source, Span};
+use std::sync::Arc;
+use system::Writer;
+
+/// A pushdown system as text, and the names in it that are not the program's.
+#[derive(Debug)]
+pub struct Translation {
+    pub text: String,
+    pub renamed: Vec<Renamed>,
+}
+
+/// The widest variables have so many bits.
+const VARIABLE_BITS: u32 = 64;
+
+/// A stack symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Symbol {
+    Start,
+    Point(PointId),
+    /// What is left to do when the call at this point returns.
+    Returning(PointId),
+    Error,
+    Terminated,
+}
+
+/// Why there is no such system.
+#[derive(Debug)]
+enum Untranslatable {
+    /// A number may be too large for `.pds`.
+    TooWide,
+    /// A condition would be too long.
+    TooLong,
+    /// A truth value where a number is expected, or the other way round. No front end makes
+    /// such a program.
+    MixedKinds,
+}
+
+impl Untranslatable {
+    fn diagnostic(&self, span: Span) -> Diagnostic {
+        let message = match self {
+            Untranslatable::TooWide => format!(
+                "this cannot be written as .pds: a number may need more than {NUMBER_BITS} bits"
+            ),
+            Untranslatable::TooLong => {
+                "this cannot be written as .pds: the condition would be too long".to_owned()
+            }
+            Untranslatable::MixedKinds => {
+                "this cannot be written as .pds: it mixes numbers and truth values".to_owned()
+            }
+        };
+        Diagnostic::error(span, message)
+    }
+}
+
+/// The pushdown system of a program; or what in the program cannot be said in `.pds`.
+pub fn translate(program: &Program) -> Result<Translation, Diagnostic> {
+    let (translation, rules) = Writer::new(program).write()?;
+    let first = program.procedure(program.entry).span;
+    if translation.text.len() as u64 > MAX_SOURCE_BYTES {
+        let message = format!("the pushdown system is longer than {MAX_SOURCE_BYTES} bytes");
+        return Err(Diagnostic::error(first, message));
+    }
+    // What `.pds` refuses, such as terms that are too wide, is said of the statement it is from.
+    let source = Source::new("", translation.text.clone().into_bytes());
+    let (_, diagnostics) = pushdown_system(Arc::new(source), &[]);
+    match diagnostics.into_iter().find(Diagnostic::is_error) {
+        None => Ok(translation),
+        Some(wrong) => {
+            let rule = rules.partition_point(|(start, _)| *start <= wrong.span.start as usize);
+            let at = rule.checked_sub(1).map(|rule| rules[rule].1);
+            let span = at.map_or(first, |at| program.point(at).span);
+            let message = format!("this cannot be written as .pds: {}", wrong.message);
+            Err(Diagnostic::error(span, message))
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! A program and its translation, asked the same questions.
+
+use derny::check::{Board, Options, Subject, Verdict, check};
+use derny::lower::pushdown_system;
+use derny::program::{Domain, Language, Program};
+use derny::property::{Kind, Property, Request, resolve};
+use derny::pushdown::System;
+use derny::saturation::Watch;
+use derny::source::Source;
+use derny::translate::{Translation, translate};
+use std::sync::Arc;
+use std::time::Instant;
+
+const MEMORY: u64 = 16 << 20;
+
+/// Formulas without X; `A` and `B` are to be replaced.
+const SHAPES: [&str; 18] = [
+    "G F A",
+    "F G A",
+    "F A",
+    "G A",
+    "G (A -> F B)",
+    "A U B",
+    "A W B",
+    "B R A",
+    "(A U B) U A",
+    "(G F A) -> G F B",
+    "F (A && B)",
+    "F (A && F (B && F A))",
+    "G (A -> (A U B))",
+    "G (A -> (B R !A))",
+    "F error || G A",
+    "F terminated || G F A",
+    "F (error && A)",
+    "F G (terminated && A)",
+];
+
+pub struct Pair {
+    pub program: Program,
+    pub translation: Translation,
+    pub system: System,
+}
+
+/// How many questions were asked, and of how many the answer is a violation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Count {
+    pub asked: usize,
+    pub violated: usize,
+}
+
+impl Count {
+    pub fn add(&mut self, other: Count) {
+        self.asked += other.asked;
+        self.violated += other.violated;
+    }
+}
+
+/// The translation is read without any diagnostic.
+pub fn read_system(text: &str) -> Result<System, String> {
+    let source = Arc::new(Source::new("translated.pds", text.as_bytes().to_vec()));
+    let (system, diagnostics) = pushdown_system(source, &[]);
+    if !diagnostics.is_empty() {
+        return Err(format!("{diagnostics:?}\n{text}"));
+    }
+    system.ok_or_else(|| format!("no system\n{text}"))
+}
+
+impl Pair {
+    pub fn new(program: Program) -> Result<Self, String> {
+        let translation = translate(&program).map_err(|wrong| format!("{wrong:?}"))?;
+        let system = read_system(&translation.text)?;
+        Ok(Pair {
+            program,
+            translation,
+            system,
+        })
+    }
+
+    /// How a name of the program is spelled.
+    fn spelled(&self, kind: &str, name: &str) -> String {
+        let mut renamed = self.translation.renamed.iter();
+        let found = renamed.find(|r| r.kind == kind && r.original == name);
+        found.map_or(name.to_owned(), |renamed| renamed.spelled.clone())
+    }
+
+    /// Every label, the assertions and termination, and formulas by `seed`.
+    pub fn questions(&self, seed: u64, formulas: u64) -> Vec<[(Kind, String); 2]> {
+        let mut asked = vec![
+            [
+                (Kind::Assertions, "assertions".to_owned()),
+                (Kind::Reach, "error".to_owned()),
+            ],
+            [
+                (Kind::Terminates, "terminates".to_owned()),
+                (Kind::Ltl, "<> (terminated | error)".to_owned()),
+            ],
+        ];
+        for [label, spelled] in self.labels() {
+            asked.push([(Kind::Reach, label), (Kind::Reach, spelled)]);
+        }
+        let atoms = self.atoms();
+        for turn in 0..formulas {
+            let pick = |k: u64| {
+                let number = seed.wrapping_mul(7).wrapping_add(turn * 5 + k * 11);
+                &atoms[(number % atoms.len() as u64) as usize]
+            };
+            let shape = SHAPES[((seed + 5 * turn) % SHAPES.len() as u64) as usize];
+            let formula = |side: usize| {
+                let marked = shape.replace('A', "\u{1}").replace('B', "\u{2}");
+                let first = marked.replace('\u{1}', &pick(0)[side]);
+                first.replace('\u{2}', &pick(1)[side])
+            };
+            asked.push([(Kind::Ltl, formula(0)), (Kind::Ltl, formula(1))]);
+        }
+        asked
+    }
+
+    /// Labels, with and without the procedure.
+    fn labels(&self) -> Vec<[String; 2]> {
+        let mut labels = Vec::new();
+        for (point, name) in &self.program.labels {
+            let label = self.program.names.text(*name);
+            let procedure = self.program.procedure_of(*point).name;
+            let procedure = self.program.names.text(procedure);
+            let spelled = self.spelled("label", label);
+            let of = self.spelled("procedure", procedure);
+            labels.push([label.to_owned(), spelled.clone()]);
+            labels.push([format!("{procedure}.{label}"), format!("{of}.{spelled}")]);
+        }
+        labels.sort();
+        labels.dedup();
+        labels
+    }
+
+    /// Propositions over everything that keeps its meaning.
+    fn atoms(&self) -> Vec<[String; 2]> {
+        let status = ["error", "terminated"].map(|s| [s.to_owned(), s.to_owned()]);
+        let mut atoms = Vec::from(status);
+        let qualified = self.labels().into_iter().filter(|[l, _]| l.contains('.'));
+        atoms.extend(qualified.map(|both| both.map(|label| format!("at({label})"))));
+        for procedure in &self.program.procedures {
+            let name = self.program.names.text(procedure.name);
+            let spelled = self.spelled("procedure", name);
+            atoms.push([name.to_owned(), spelled].map(|name| format!("in({name})")));
+        }
+        atoms.extend(self.conditions());
+        atoms
+    }
+
+    /// Conditions on global cells.
+    fn conditions(&self) -> Vec<[String; 2]> {
+        let mut conditions = Vec::new();
+        for cell in &self.program.globals {
+            let name = self.program.names.text(cell.name);
+            let spelled = match self.program.language {
+                Language::BooleanProgram => Some(self.spelled("global", name)),
+                Language::Remopla => element(name),
+            };
+            let Some(spelled) = spelled else { continue };
+            match cell.domain {
+                Domain::Boolean => {
+                    let braced = name.starts_with('{');
+                    let asked = if braced {
+                        name.into()
+                    } else {
+                        format!("{{{name}}}")
+                    };
+                    conditions.push([asked, format!("{{{spelled}}}")]);
+                }
+                domain => {
+                    let last = domain.size() - 1;
+                    conditions.push([
+                        format!("{{{name} == {last}}}"),
+                        format!("{{{spelled} = {last}}}"),
+                    ]);
+                    conditions.push([format!("{{{name} < 1}}"), format!("{{{spelled} < 1}}")]);
+                }
+            }
+        }
+        conditions
+    }
+
+    /// Asks both; what differs is a failure.
+    pub fn compare(&self, seed: u64, formulas: u64, trace: bool) -> Result<Count, String> {
+        let questions = self.questions(seed, formulas);
+        let side = |k: usize| questions.iter().map(move |question| &question[k]);
+        let of_program = verdicts(&self.program, side(0), trace)?;
+        let of_system = verdicts(&self.system, side(1), trace)?;
+        for ((question, a), b) in questions.iter().zip(&of_program).zip(&of_system) {
+            if a != b {
+                let [(_, asked), (_, spelled)] = question;
+                return Err(format!(
+                    "{asked}: the program says {a:?}, its translation {b:?} ({spelled})\n{}",
+                    self.translation.text
+                ));
+            }
+        }
+        let is_violated = |verdict: &&Verdict| **verdict == Verdict::Violated;
+        Ok(Count {
+            asked: questions.len(),
+            violated: of_program.iter().filter(is_violated).count(),
+        })
+    }
+}
+
+/// `s[1].x` is `s.x[1]` in a pushdown system; with several indices it is numbered anew.
+fn element(name: &str) -> Option<String> {
+    let Some((before, rest)) = name.split_once('[') else {
+        return Some(name.to_owned());
+    };
+    let (index, after) = rest.split_once(']')?;
+    (!after.contains('[')).then(|| format!("{before}{after}[{index}]"))
+}
+
+/// One question.
+pub fn decide<S: Subject>(subject: &S, kind: Kind, text: &str) -> Result<Verdict, String> {
+    let verdicts = verdicts(subject, [(kind, text.to_owned())].iter(), true)?;
+    verdicts.first().copied().ok_or("no answer".to_owned())
+}
+
+fn verdicts<'q, S: Subject>(
+    subject: &S,
+    questions: impl Iterator<Item = &'q (Kind, String)>,
+    trace: bool,
+) -> Result<Vec<Verdict>, String> {
+    let mut properties: Vec<Property> = Vec::new();
+    for (kind, text) in questions {
+        let request = Request {
+            kind: *kind,
+            text: text.clone(),
+            name: None,
+        };
+        let property = resolve(subject, &request, None);
+        properties.push(property.map_err(|error| format!("{text}: {error:?}"))?);
+    }
+    let options = Options {
+        memory: MEMORY,
+        trace,
+        ..Options::default()
+    };
+    let board = Board::new(Instant::now(), properties.len());
+    check(subject, &properties, &options, &Watch::default(), &board)
+        .map_err(|error| format!("{error:?}"))?;
+    let findings = board.take_findings().into_iter();
+    let verdicts = findings.map(|finding| finding.verdict.ok_or("undecided".to_owned()));
+    verdicts.collect()
+}
