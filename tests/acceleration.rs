@@ -88,7 +88,7 @@ const PROGRAMS: &[Deep] = &[
         "recursion with a step of three that misses its end",
         "module void f(int n(B)) {
            if :: n == 0 -> L: skip; :: n > 2 -> f(n - 3); :: else -> skip; fi }
- 
+         module void main() { f(((1 << B) - 2) / 3 * 3 + 1); M: skip; }",
         &[
             (REACH, true),
             (&["--reach", "M"], false),
