@@ -294,10 +294,11 @@ impl<'a> Search<'a> {
 
     /// A head that leads to itself in its frame.
     fn loops(&self) -> Result<Option<(Head, Bdd)>, Failure> {
-        for component in &Components::within_frames(self.spds).members {
+        let components = Components::within_frames(self.spds);
+        for component in &components.members {
             let is_reached = |head: &&Head| self.post_star.is_reached(**head);
             let heads: Vec<Head> = component.iter().filter(is_reached).copied().collect();
-            let found = self.loop_in(&heads)?;
+            let found = self.loop_in(&components, &heads)?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -305,7 +306,11 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    fn loop_in(&self, heads: &[Head]) -> Result<Option<(Head, Bdd)>, Failure> {
+    fn loop_in(
+        &self,
+        components: &Components,
+        heads: &[Head],
+    ) -> Result<Option<(Head, Bdd)>, Failure> {
         let spds = self.spds;
         let variables = heads.iter().map(|head| spds.variables(*head)).collect();
         let mut graph = Elimination::new(self.relations, self.watch, self.paths, variables);
@@ -316,6 +321,8 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        let turns = heads.iter().map(|head| components.turn(spds, *head));
+        graph.take_in_turn(turns.collect());
         // No configurations by themselves: a cycle goes through others.
         let is_internal = |node: &usize| spds.is_internal(heads[*node]);
         graph.take_first((0..heads.len()).filter(is_internal).collect());

@@ -35,6 +35,8 @@ pub struct Elimination<'a> {
     nodes: Vec<usize>,
     /// Nodes that must go before all others.
     first: Vec<usize>,
+    /// For each node, when its turn is: smaller first.
+    turns: Vec<u32>,
 }
 
 impl<'a> Elimination<'a> {
@@ -49,6 +51,7 @@ impl<'a> Elimination<'a> {
             watch,
             path_limit,
             nodes: (0..variables.len()).collect(),
+            turns: vec![0; variables.len()],
             variables,
             edges: IndexMap::default(),
             first: Vec::new(),
@@ -58,6 +61,12 @@ impl<'a> Elimination<'a> {
     /// Lets these nodes be taken out before all others, so that no cycle is found at them.
     pub fn take_first(&mut self, nodes: Vec<usize>) {
         self.first = nodes;
+    }
+
+    /// Says when each node's turn is. The head of a loop must stay until those of the loops
+    /// inside are gone: otherwise rounds of the outer loop become ways round an inner one.
+    pub fn take_in_turn(&mut self, turns: Vec<u32>) {
+        self.turns = turns;
     }
 
     fn bdds(&self) -> &'a Bdds {
@@ -247,7 +256,7 @@ impl<'a> Elimination<'a> {
         let nodes = self.nodes.iter().copied();
         nodes.filter(|node| Some(*node) != but).min_by_key(|node| {
             let later = !self.first.contains(node);
-            (later, loops(*node), degree(*node), *node)
+            (later, self.turns[*node], loops(*node), degree(*node), *node)
         })
     }
 

@@ -170,6 +170,15 @@ impl Components {
         self.is_loop_head[head.0 as usize]
     }
 
+    /// In which turn a head may be taken out of its component: those of inner loops before
+    /// those around them, and all others first.
+    pub fn turn(&self, spds: &Spds, head: Head) -> u32 {
+        match self.is_loop_head(head) {
+            true => u32::MAX - spds.ranks[head.0 as usize],
+            false => 0,
+        }
+    }
+
     /// The heads on cycles with this one.
     pub fn with(&self, head: Head) -> &[Head] {
         match self.numbers[head.0 as usize] {
@@ -196,17 +205,20 @@ pub fn without(
     })
 }
 
-/// The ways from a head back to itself inside a component.
+/// The ways from a head back to itself inside a component, or a part of one.
 pub fn ways_around(
     spds: &Spds,
     relations: Relations<'_>,
     watch: &Watch,
     path_limit: usize,
+    components: &Components,
     (head, component): (Head, &[Head]),
     summaries: &Summaries<'_>,
 ) -> Result<Vec<Relation>, Failure> {
     let variables = component.iter().map(|head| spds.variables(*head)).collect();
     let mut elimination = Elimination::new(relations, watch, path_limit, variables);
+    let turns = component.iter().map(|head| components.turn(spds, *head));
+    elimination.take_in_turn(turns.collect());
     for (from, head) in component.iter().enumerate() {
         for (id, to) in steps_within(spds, *head, component) {
             if let Some(all) = stay(spds, &relations, id, summaries)? {

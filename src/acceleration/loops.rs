@@ -93,12 +93,19 @@ impl<'a> Accelerator<'a> {
         summaries: &[Summary],
         stamp: u64,
     ) -> Result<Closures, Stop> {
-        let component = components.with(head);
+        // The loop of this head: ways that lead past the head of a loop around it are for
+        // that one to close.
+        let rank = |head: &Head| self.spds.ranks[head.0 as usize];
+        let around = components.with(head).iter().copied();
+        let inner: Vec<Head> = around.filter(|other| rank(other) >= rank(&head)).collect();
+        let component = inner.as_slice();
         let relations = self.relations();
         let summary = |entry: EntryId| summaries[entry.0 as usize].total().cloned();
         let limit = self.budget.paths;
         let place = (head, component);
-        let ways = ways_around(self.spds, relations, self.watch, limit, place, &summary);
+        let ways = ways_around(
+            self.spds, relations, self.watch, limit, components, place, &summary,
+        );
         let mut closures = Vec::new();
         for way in give_up(ways)?.unwrap_or_default() {
             let check = || self.watch.check();

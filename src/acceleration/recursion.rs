@@ -14,7 +14,7 @@ use super::summaries::{Link, Step, Steps, round_trips};
 use crate::bdd::Bdd;
 use crate::saturation::{Stop, Watch};
 use crate::spds::copies::{Copies, Copy};
-use crate::spds::{EntryId, Head, Right, Spds};
+use crate::spds::{EntryId, Right, Spds};
 use rustc_hash::FxHashMap;
 
 /// Components with more heads than this are left to plain rounds: taking out one head after
@@ -171,7 +171,7 @@ impl<'a> Recursion<'a> {
         let component = components.with(head);
         let mut closures = Vec::new();
         if !component.is_empty() && component.len() <= MOST_HEADS {
-            let ways = give_up(self.ways_to_itself(entry, component, summaries))?;
+            let ways = give_up(self.ways_to_itself(entry, &components, summaries))?;
             for way in ways.unwrap_or_default() {
                 let check = || self.watch.check();
                 let closure = self.relations().closure(&way, spds.variables(head), check);
@@ -186,14 +186,17 @@ impl<'a> Recursion<'a> {
     fn ways_to_itself(
         &self,
         entry: EntryId,
-        component: &[Head],
+        components: &Components,
         summaries: &Summaries<'_>,
     ) -> Result<Vec<Relation>, Failure> {
         let (spds, relations) = (self.spds, self.relations());
         let head = spds.entry(entry).head;
+        let component = components.with(head);
         let variables = component.iter().chain([&head]);
         let variables = variables.map(|head| spds.variables(*head)).collect();
         let mut graph = Elimination::new(relations, self.watch, self.budget.paths, variables);
+        let turns = component.iter().map(|head| components.turn(spds, *head));
+        graph.take_in_turn(turns.chain([0]).collect());
         // A frame that has just been entered is not one that comes back to its first head.
         let entered = component.len();
         let nodes = component.iter().copied().enumerate();
