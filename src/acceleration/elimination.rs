@@ -5,7 +5,7 @@
 //! single path has a simple closure and a union of paths may not. The closure of several
 //! paths is made from the closures of each: multiplied in turn until nothing changes.
 
-use super::relation::{Failure, Relation, Relations};
+use super::relation::{Failure, Growth, Relation, Relations};
 use crate::bdd::{Bdd, Bdds};
 use crate::bits;
 use crate::saturation::Watch;
@@ -231,6 +231,7 @@ impl<'a> Elimination<'a> {
     /// One or more times the same way, by squaring.
     fn close(&self, way: &Paths, node: usize) -> Result<Paths, Failure> {
         let mut closed = way.clone();
+        let mut growth = Growth::default();
         loop {
             self.watch.check()?;
             let more = self.union(&closed, &self.join(&closed, &closed, node)?)?;
@@ -238,6 +239,7 @@ impl<'a> Elimination<'a> {
                 return Ok(closed);
             }
             closed = more;
+            growth.check(self.bdds().node_count(&closed.all.bdd))?;
         }
     }
 

@@ -31,6 +31,31 @@ pub struct Relations<'a> {
 /// a better place to be closed: of nested loops, the head of the outer one.
 const TURNS: u32 = 4;
 
+/// Watches a relation that is squared again and again. A closure that is worth it grows by
+/// about as much each time; one that doubles has to tell apart every number of rounds, and a
+/// single operation on it may soon take for ever.
+#[derive(Default)]
+pub struct Growth {
+    nodes: usize,
+    doublings: u32,
+}
+
+impl Growth {
+    /// Below this many nodes, and so many times in a row, doubling is no sign of anything.
+    const SMALL: usize = 500;
+    const DOUBLINGS: u32 = 3;
+
+    pub fn check(&mut self, nodes: usize) -> Result<(), Failure> {
+        let doubles = nodes > Self::SMALL && 5 * nodes >= 9 * self.nodes;
+        self.doublings = if doubles { self.doublings + 1 } else { 0 };
+        self.nodes = nodes;
+        match self.doublings >= Self::DOUBLINGS {
+            true => Err(Failure::TooLarge),
+            false => Ok(()),
+        }
+    }
+}
+
 /// Why there is no relation.
 pub enum Failure {
     TooLarge,
@@ -158,6 +183,7 @@ impl<'a> Relations<'a> {
         mut check: impl FnMut() -> Result<(), Stop>,
     ) -> RelationResult {
         let mut closed = relation.clone();
+        let mut growth = Growth::default();
         loop {
             check()?;
             let twice = self.compose(&closed, &closed, variables)?;
@@ -166,6 +192,7 @@ impl<'a> Relations<'a> {
                 return Ok(closed);
             }
             closed = more;
+            growth.check(self.bdds().node_count(&closed.bdd))?;
         }
     }
 

@@ -12,7 +12,7 @@
 //! limit, and results do not depend on it.
 
 use super::frame::Summaries;
-use super::relation::{Failure, Relations};
+use super::relation::{Failure, Growth, Relations};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult};
 use crate::bits;
@@ -117,6 +117,7 @@ impl Steps<'_> {
         mut check: impl FnMut() -> Result<(), Stop>,
     ) -> Result<Step, Failure> {
         let bdds = self.relations.copies.bdds;
+        let mut growth = Growth::default();
         loop {
             check()?;
             let twice = self.compose(&step, &step)?;
@@ -125,6 +126,7 @@ impl Steps<'_> {
                 return Ok(step);
             }
             step.bdd = more;
+            growth.check(bdds.node_count(&step.bdd))?;
         }
     }
 

@@ -1,6 +1,10 @@
 //! Which cells meet in sums, comparisons and assignments, directly or through others.
+//!
+//! Cells that count in the same loop, or in the same recursion, meet as well although nothing
+//! compares them: what many rounds do to one is tied to what they do to the other.
 
-use super::{DataVariable, Layout};
+use super::{CallGraph, DataVariable, Layout};
+use crate::components::cyclic_components;
 use crate::program::{
     Action, Expression, Operation, PointId, ProcedureId, Program, Target, VariableId, When,
 };
@@ -25,14 +29,20 @@ impl Meetings {
 
     pub fn of(program: &Program, layout: &Layout) -> Self {
         let mut meetings = Meetings::new(layout.len());
+        let calls = CallGraph::whole(program);
         for id in program.procedure_ids() {
-            Meeter {
+            let mut meeter = Meeter {
                 program,
                 layout,
                 procedure: id,
                 meetings: &mut meetings,
+                counters: Vec::new(),
+            };
+            meeter.meet_in_procedure();
+            meeter.meet_in_loops();
+            if calls.recursive[id.0 as usize] {
+                meeter.meet_in_recursion();
             }
-            .meet_in_procedure();
         }
         meetings
     }
@@ -149,13 +159,50 @@ struct Meeter<'a> {
     layout: &'a Layout,
     procedure: ProcedureId,
     meetings: &'a mut Meetings,
+    /// Cells that get a value made from their own, and where.
+    counters: Vec<(PointId, Range<DataVariable>)>,
 }
 
 impl Meeter<'_> {
+    /// Lets meet what counts in the same loop.
+    fn meet_in_loops(&mut self) {
+        if self.counters.len() < 2 {
+            return;
+        }
+        let procedure = self.program.procedure(self.procedure);
+        let place = |point: PointId| (point.0 - procedure.points.start) as usize;
+        let mut successors = vec![Vec::new(); procedure.points.len()];
+        for point in procedure.points.clone().map(PointId) {
+            let action = &self.program.point(point).action;
+            let mut add = |next| successors[place(point)].push(place(next));
+            action.for_each_successor(procedure.exit(), &mut add);
+        }
+        for component in cyclic_components(&successors) {
+            let counters = self.counters.iter();
+            let inside = counters.filter(|(point, _)| component.contains(&place(*point)));
+            self.meetings.meet(inside.map(|(_, cell)| cell.clone()));
+        }
+    }
+
+    /// Lets meet what counts from one frame to the next, and back.
+    fn meet_in_recursion(&mut self) {
+        let procedure = self.program.procedure(self.procedure);
+        let locals = (0..procedure.locals.len() as u32).map(VariableId::Local);
+        let mut cells: Vec<_> = locals
+            .map(|local| self.layout.cell(self.procedure, local))
+            .collect();
+        let returns = 0..procedure.returns.len() as u32;
+        cells.extend(returns.map(|i| self.layout.returned(self.procedure, i)));
+        cells.extend(self.counters.iter().map(|(_, cell)| cell.clone()));
+        cells.retain(|cell| self.meetings.is_counted(self.meetings.class(cell.start)));
+        self.meetings.meet(cells);
+    }
+
     fn meet_in_procedure(&mut self) {
         let program = self.program;
         for point in program.procedure(self.procedure).points.clone() {
-            match &program.point(PointId(point)).action {
+            let at = PointId(point);
+            match &program.point(at).action {
                 Action::Goto { .. } | Action::Havoc { .. } | Action::Exit => {}
                 Action::Assign {
                     targets,
@@ -164,7 +211,7 @@ impl Meeter<'_> {
                     ..
                 } => {
                     for (target, value) in targets.iter().zip(values) {
-                        self.assign(target, value.expression());
+                        self.assign(at, target, value.expression());
                     }
                     if let Some(constrain) = constrain {
                         self.read(*constrain);
@@ -192,7 +239,7 @@ impl Meeter<'_> {
                         self.meetings.meet(cells.into_iter().chain([parameter]));
                     }
                     for (target, value) in &call.assignments {
-                        self.assign(target, value.expression());
+                        self.assign(at, target, value.expression());
                     }
                     for (target, i) in call.targets.iter().zip(0..) {
                         let cells = self.cells(target);
@@ -212,13 +259,18 @@ impl Meeter<'_> {
         cells.collect()
     }
 
-    fn assign(&mut self, target: &Target, value: Option<Expression>) {
+    fn assign(&mut self, at: PointId, target: &Target, value: Option<Expression>) {
         if let Some(index) = target.index() {
             self.read(index);
         }
-        let mut cells = self.cells(target);
-        cells.extend(value.map(|value| self.read(value)).unwrap_or_default());
-        self.meetings.meet(cells);
+        let cells = self.cells(target);
+        let read = value.map(|value| self.read(value)).unwrap_or_default();
+        if let [cell] = cells.as_slice()
+            && read.contains(cell)
+        {
+            self.counters.push((at, cell.clone()));
+        }
+        self.meetings.meet(cells.into_iter().chain(read));
     }
 
     /// The cells an expression's value is made from.
