@@ -60,6 +60,7 @@ pub fn stay(
     let Some(summary) = summaries(entry) else {
         return Ok(None);
     };
+    let summary = relations.small(summary)?;
     let mut bdd = spds.across(bdds, rule, entry, &summary)?;
     // What the push changes in the frame that waits; it is not handed over.
     let own = transfer.changed.iter().copied();

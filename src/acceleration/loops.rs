@@ -24,7 +24,9 @@ struct Closures {
     relations: Vec<Relation>,
     /// The newest summary they may have used; `None` if a loop makes no calls.
     stamp: Option<u64>,
-    /// After how many rounds newer summaries are worth looking at.
+    /// Whether some path was given up.
+    gave_up: bool,
+    /// After how many rounds newer summaries, or another try, are worth it.
     again: u32,
 }
 
@@ -60,7 +62,8 @@ impl<'a> Accelerator<'a> {
         let is_loop_head = components.is_loop_head(head);
         let known = self.loops.get(&head);
         let is_stale = known.is_none_or(|known| {
-            known.stamp.is_some_and(|used| used < stamp) && rounds >= known.again
+            let is_old = known.stamp.is_some_and(|used| used < stamp);
+            (known.gave_up || is_old) && rounds >= known.again
         });
         if is_loop_head && is_stale {
             let closures = self.closures(&components, head, rounds, summaries, stamp)?;
@@ -69,7 +72,7 @@ impl<'a> Accelerator<'a> {
         self.components = Some(components);
         match self.loops.get(&head) {
             Some(closures) if !closures.relations.is_empty() => {
-                let relations = self.relations();
+                let relations = self.relations(rounds);
                 let check = || self.watch.check();
                 let added = relations.saturate(&closures.relations, total, new, check)?;
                 Ok(Some(added))
@@ -78,10 +81,11 @@ impl<'a> Accelerator<'a> {
         }
     }
 
-    fn relations(&self) -> Relations<'a> {
+    fn relations(&self, rounds: u32) -> Relations<'a> {
+        let variables = self.copies.data_variables();
         Relations {
             copies: self.copies,
-            node_limit: self.budget.nodes(self.copies.data_variables()),
+            node_limit: self.budget.nodes_after(rounds, variables),
         }
     }
 
@@ -99,21 +103,27 @@ impl<'a> Accelerator<'a> {
         let around = components.with(head).iter().copied();
         let inner: Vec<Head> = around.filter(|other| rank(other) >= rank(&head)).collect();
         let component = inner.as_slice();
-        let relations = self.relations();
+        let relations = self.relations(rounds);
         let summary = |entry: EntryId| summaries[entry.0 as usize].total().cloned();
         let limit = self.budget.paths;
         let place = (head, component);
         let ways = ways_around(
             self.spds, relations, self.watch, limit, components, place, &summary,
         );
+        let ways = give_up(ways)?;
+        let mut gave_up = ways.is_none();
         let mut closures = Vec::new();
-        for way in give_up(ways)?.unwrap_or_default() {
+        for way in ways.unwrap_or_default() {
             let check = || self.watch.check();
             let closure = relations.closure(&way, self.spds.variables(head), check);
-            closures.extend(give_up(closure)?);
+            match give_up(closure)? {
+                Some(closure) => closures.push(closure),
+                None => gave_up = true,
+            }
         }
         Ok(Closures {
             relations: closures,
+            gave_up,
             stamp: self.makes_calls(component).then_some(stamp),
             again: rounds.saturating_mul(2).max(self.budget.patience),
         })

@@ -23,6 +23,9 @@ pub use recursion::Recursion;
 pub use relation::Failure;
 pub use summaries::Link;
 
+/// How many nodes of a relation a round without it is worth.
+const NODES_A_ROUND: usize = 250;
+
 /// How much may be spent.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
@@ -46,6 +49,16 @@ impl Budget {
     /// them, not faster.
     fn nodes(&self, variables: u32) -> usize {
         self.nodes.max(250 * variables as usize)
+    }
+
+    /// The same after so many rounds at a head: as long as there were few, plain rounds are
+    /// cheap, and a large relation is worth less.
+    fn nodes_after(&self, rounds: u32, variables: u32) -> usize {
+        let earned = match self.patience {
+            0 => usize::MAX,
+            _ => NODES_A_ROUND.saturating_mul(rounds as usize),
+        };
+        self.nodes(variables).min(earned)
     }
 
     /// Where plain iteration takes many rounds; sooner if there are integers of several

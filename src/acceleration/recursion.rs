@@ -59,10 +59,11 @@ impl<'a> Recursion<'a> {
         }
     }
 
-    fn relations(&self) -> Relations<'a> {
+    fn relations(&self, rounds: u32) -> Relations<'a> {
+        let variables = self.copies.data_variables();
         Relations {
             copies: self.copies,
-            node_limit: self.budget.nodes(self.copies.data_variables()),
+            node_limit: self.budget.nodes_after(rounds, variables),
         }
     }
 
@@ -83,7 +84,7 @@ impl<'a> Recursion<'a> {
         let is_stale = |known: &KeyClosures| rounds >= known.again;
         if self.keys.get(&entry).is_none_or(is_stale) {
             let closures = KeyClosures {
-                relations: self.key_closures(entry, summaries)?,
+                relations: self.key_closures(entry, rounds, summaries)?,
                 again: rounds.saturating_mul(2).max(self.budget.patience),
             };
             self.keys.insert(entry, closures);
@@ -95,7 +96,7 @@ impl<'a> Recursion<'a> {
         let (spds, bdds) = (self.spds, self.copies.bdds);
         let now = |edge| bdds.exists(edge, &spds.all_entry);
         let check = || self.watch.check();
-        let relations = self.relations();
+        let relations = self.relations(rounds);
         let added = relations.saturate(closures, &now(total)?, &now(new)?, check)?;
         if bdds.is_false(&added) {
             return Ok(None);
@@ -121,7 +122,7 @@ impl<'a> Recursion<'a> {
         }
         let steps = Steps {
             spds: self.spds,
-            relations: self.relations(),
+            relations: self.relations(increments.try_into().unwrap_or(u32::MAX)),
         };
         let is_stale = |known: &SummaryClosures| increments >= known.again;
         if self.summaries.get(&entry).is_none_or(is_stale) {
@@ -162,6 +163,7 @@ impl<'a> Recursion<'a> {
     fn key_closures(
         &mut self,
         entry: EntryId,
+        rounds: u32,
         summaries: &Summaries<'_>,
     ) -> Result<Vec<Relation>, Stop> {
         let spds = self.spds;
@@ -171,10 +173,12 @@ impl<'a> Recursion<'a> {
         let component = components.with(head);
         let mut closures = Vec::new();
         if !component.is_empty() && component.len() <= MOST_HEADS {
-            let ways = give_up(self.ways_to_itself(entry, &components, summaries))?;
+            let ways = give_up(self.ways_to_itself(entry, rounds, &components, summaries))?;
             for way in ways.unwrap_or_default() {
                 let check = || self.watch.check();
-                let closure = self.relations().closure(&way, spds.variables(head), check);
+                let closure = self
+                    .relations(rounds)
+                    .closure(&way, spds.variables(head), check);
                 closures.extend(give_up(closure)?);
             }
         }
@@ -186,10 +190,11 @@ impl<'a> Recursion<'a> {
     fn ways_to_itself(
         &self,
         entry: EntryId,
+        rounds: u32,
         components: &Components,
         summaries: &Summaries<'_>,
     ) -> Result<Vec<Relation>, Failure> {
-        let (spds, relations) = (self.spds, self.relations());
+        let (spds, relations) = (self.spds, self.relations(rounds));
         let head = spds.entry(entry).head;
         let component = components.with(head);
         let variables = component.iter().chain([&head]);

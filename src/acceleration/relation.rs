@@ -32,24 +32,28 @@ pub struct Relations<'a> {
 const TURNS: u32 = 4;
 
 /// Watches a relation that is squared again and again. A closure that is worth it grows by
-/// about as much each time; one that doubles has to tell apart every number of rounds, and a
-/// single operation on it may soon take for ever.
+/// about as much each time; one that grows by a factor has to tell apart every number of
+/// rounds, and a single operation on it may soon take for ever.
 #[derive(Default)]
 pub struct Growth {
     nodes: usize,
-    doublings: u32,
+    squares: u32,
+    /// How often in a row it has grown by half or more.
+    steep: u32,
 }
 
 impl Growth {
-    /// Below this many nodes, and so many times in a row, doubling is no sign of anything.
-    const SMALL: usize = 500;
-    const DOUBLINGS: u32 = 3;
+    /// Below this many nodes, or for the first few squares, growth is no sign of anything.
+    const SMALL: usize = 300;
+    const EARLY: u32 = 3;
 
     pub fn check(&mut self, nodes: usize) -> Result<(), Failure> {
-        let doubles = nodes > Self::SMALL && 5 * nodes >= 9 * self.nodes;
-        self.doublings = if doubles { self.doublings + 1 } else { 0 };
+        self.squares += 1;
+        let is_steep = nodes > Self::SMALL && 2 * nodes >= 3 * self.nodes;
+        let counts = is_steep && self.squares > Self::EARLY;
+        self.steep = if counts { self.steep + 1 } else { 0 };
         self.nodes = nodes;
-        match self.doublings >= Self::DOUBLINGS {
+        match self.steep >= 3 {
             true => Err(Failure::TooLarge),
             false => Ok(()),
         }

@@ -68,7 +68,8 @@ impl Steps<'_> {
         };
         let Interface { key, handed, .. } = spds.interface(upper);
         let needed = spds.variables(saved);
-        let mut begin = self.rename(key, Copy::Next, Copy::Called, link.waiting)?;
+        let waiting = self.relations.small(link.waiting.clone())?;
+        let mut begin = self.rename(key, Copy::Next, Copy::Called, &waiting)?;
         for variable in handed.iter().rev() {
             if bits::contains(needed, *variable) {
                 let current = copies.variable(*variable, Copy::Current);
@@ -95,6 +96,7 @@ impl Steps<'_> {
                         ..
                     } => {
                         if let Some(summary) = summaries(entry) {
+                            let summary = self.relations.small(summary)?;
                             let resumed = spds.resumed(bdds, resume, &summary, &after)?;
                             behind.add(&self.relations, saved, &resumed)?;
                         }
