@@ -515,7 +515,20 @@ fn a_memory_limit_beyond_the_machine_changes_nothing() {
 
 #[test]
 fn memory_limit() {
-    let program = Written::new(&counter(22));
+    // Two halves that are equal, one declared behind the other: what the first half was must
+    // be remembered, so any BDD of it has more than 2^22 nodes.
+    let names = |letter: char| -> Vec<String> { (0..22).map(|i| format!("{letter}{i}")).collect() };
+    let (first, second) = (names('a'), names('b'));
+    let equal = first
+        .iter()
+        .zip(&second)
+        .map(|(a, b)| format!("({a} = {b})"));
+    let program = Written::new(&format!(
+        "decl {}, {};\nmain() begin\n  assume({});\n  L: skip;\nend\n",
+        first.join(", "),
+        second.join(", "),
+        equal.collect::<Vec<_>>().join(" & ")
+    ));
     let arguments = ["--reach", "L", "--format", "json", "--memory", "1"];
     let run = program.check(&[&arguments[..], &["--timeout", "20"]].concat());
     assert_eq!(run.code, 3, "{}", run.stderr);

@@ -211,3 +211,64 @@ pub fn show(cells: &[NamedCell], groups: &Groups) -> String {
     };
     groups.iter().map(line).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::remopla::{RemoplaOptions, remopla};
+    use crate::source::Source;
+    use std::sync::Arc;
+
+    /// The cells and groups of a program's interleaved order.
+    fn order(text: &str) -> (Vec<NamedCell>, Groups) {
+        let source = Arc::new(Source::new("program.rem", text.as_bytes().to_vec()));
+        let (program, diagnostics) = remopla(source, None, &RemoplaOptions::default());
+        let program = program.unwrap_or_else(|| panic!("{diagnostics:?}"));
+        let layout = Layout::of(&program);
+        let cells = cells_of(&program, &layout);
+        let groups = interleaved(&cells, &Meetings::of(&program, &layout));
+        (cells, groups)
+    }
+
+    #[test]
+    fn what_is_only_compared_has_its_high_bits_on_top() {
+        let text = "int a[1,2](2), p(2), i(2); module void main() {
+            i = i + 1; p = a[i]; if :: a[1] < p -> a[2] = p; :: else -> skip; fi }";
+        let (cells, groups) = order(text);
+        assert_eq!(show(&cells, &groups), "high: a[1] a[2] p\ni\n");
+        let names = |bit: &DataVariable| {
+            let cell = cells.iter().find(|cell| cell.bits.contains(bit));
+            cell.map(|cell| format!("{}.{}", cell.name, bit - cell.bits.start))
+        };
+        let flat: Vec<_> = flatten(&cells, &groups).iter().filter_map(names).collect();
+        let wanted = "a[1].1 a[2].1 p.1 a[1].0 a[2].0 p.0 i.0 i.1";
+        assert_eq!(flat.join(" "), wanted);
+    }
+
+    #[test]
+    fn counters_of_one_loop_meet() {
+        let text = "int x(2), y(2), z(2); module void main() { x = 0, y = 0, z = 0;
+            do :: x < 3 -> x = x + 1; y = y + 1; :: else -> break; od z = z + 1; }";
+        let (cells, groups) = order(text);
+        assert_eq!(show(&cells, &groups), "x y\nz\n");
+    }
+
+    #[test]
+    fn counters_of_one_recursion_meet() {
+        let text = "int g(2); module void f(int n(2)) {
+            if :: n > 0 -> g = g + 1; f(n - 1); :: else -> skip; fi }
+            module void main() { g = 0; f(3); }";
+        let (cells, groups) = order(text);
+        assert_eq!(show(&cells, &groups), "f.n g\n");
+    }
+
+    #[test]
+    fn what_is_shown_can_be_read() {
+        let text = "int a[1,3](2), i(3), k(3); bool b; module void main() {
+            i = i + 1; k = i; if :: a[i] < a[2] -> b = true; :: else -> skip; fi }";
+        let (cells, groups) = order(text);
+        assert_eq!(parse(&show(&cells, &groups), &cells), Ok(groups));
+        assert!(parse("high: a[1] nothing", &cells).is_err());
+        assert!(parse("i\nhigh: i", &cells).is_err());
+    }
+}

@@ -228,7 +228,8 @@ pub struct CheckArguments {
     pub search: SearchArgument,
 
     /// The order of BDD variables: `interleaved`, `sequential`, or a file with one group of
-    /// interleaved variables a line, as `--show-order` writes it
+    /// interleaved variables a line, as `--show-order` writes it (`high:` before a group: the
+    /// most significant bits on top)
     #[arg(
         long,
         value_name = "ORDER",
