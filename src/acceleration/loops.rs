@@ -147,7 +147,7 @@ impl<'a> Accelerator<'a> {
 }
 
 /// Nothing where there would have been too much.
-fn give_up<T>(result: Result<T, Failure>) -> Result<Option<T>, Stop> {
+pub fn give_up<T>(result: Result<T, Failure>) -> Result<Option<T>, Stop> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(Failure::TooLarge) => Ok(None),

@@ -14,9 +14,12 @@ pub mod cycles;
 mod elimination;
 mod frame;
 mod loops;
+mod powers;
 mod relation;
 
+pub use frame::FrameComponents;
 pub use loops::Accelerator;
+pub use powers::{CountedWay, Powers, Way};
 pub use relation::Failure;
 
 /// How much may be spent.

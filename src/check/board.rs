@@ -65,6 +65,8 @@ pub enum TraceFinding {
     Found(Execution),
     /// It has this many steps, more than may be shown.
     TooLong(u64),
+    /// The same, but with rounds folded it can be shown.
+    Repeating(u64, Execution),
 }
 
 /// Sizes of what was worked on.

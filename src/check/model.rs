@@ -11,6 +11,7 @@ use crate::property::Temporal;
 use crate::saturation::{PostStar, Stop, Watch};
 use crate::spds::copies::{COPIES, Copies, Order};
 use crate::spds::{Head, Observer, Spds, extend_layout};
+use crate::witness::{Folding, Search};
 
 /// Everything a symbolic check works on.
 pub struct Model<'a, S: Subject> {
@@ -44,6 +45,18 @@ impl<S: Subject> Model<'_, S> {
         let accelerator = Accelerator::new(self.spds, self.copies, self.watch, budget);
         post_star.accelerate(accelerator);
         Ok(post_star)
+    }
+
+    /// The search for paths, once `post*` is finished.
+    pub fn search<'m>(&'m self, post_star: &'m PostStar<'_>) -> Search<'m> {
+        let folding = Folding {
+            rings: self.options.trace_patience,
+            steps: self.options.trace_limit,
+            budget: Budget::ALWAYS,
+        };
+        let is_wanted = self.options.accelerate != Accelerate::Never;
+        Search::new(self.spds, self.copies, self.watch, post_star.summaries())
+            .folding(is_wanted.then_some(folding))
     }
 
     /// The repeating heads among those that a finished `post*` has reached.

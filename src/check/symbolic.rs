@@ -9,7 +9,7 @@ use super::{CheckError, Direction, Phase, Verdict};
 use crate::cycles::Repeating;
 use crate::property::Property;
 use crate::saturation::{PostStar, PreStar};
-use crate::witness::{Search, find, find_lasso};
+use crate::witness::{find, find_lasso};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What one property asks of the pushdown system.
@@ -82,8 +82,7 @@ impl<S: Subject> Check<'_, S> {
             statistics.reached_points = model.reached_points(post_star);
         });
         if wants_trace {
-            let summaries = post_star.summaries();
-            let search = Search::new(model.spds, model.copies, model.watch, summaries);
+            let search = model.search(post_star);
             for (index, violation) in &violations {
                 model.board.enter(Phase::Trace);
                 let (path, claim) = match violation {

@@ -12,7 +12,7 @@ use crate::cycles::{HeadGraph, repeating_heads};
 use crate::property::{Atom, Temporal};
 use crate::saturation::{PostStar, PreStar, Stop};
 use crate::spds::{Head, Observer};
-use crate::witness::{Search, find_lasso};
+use crate::witness::find_lasso;
 use ltl2ba_rs::Class;
 
 /// Decides one temporal property; `model` is that of the product. False if some of its
@@ -58,8 +58,7 @@ pub fn check<S: Subject>(
         return sees_all_propositions(model, &post_star, temporal);
     };
     board.enter(Phase::Trace);
-    let search = Search::new(model.spds, model.copies, model.watch, post_star.summaries());
-    let lasso = find_lasso(&search, &repeating)?.ok_or_else(no_trace)?;
+    let lasso = find_lasso(&model.search(&post_star), &repeating)?.ok_or_else(no_trace)?;
     explain(model, index, &lasso, Claim::Violates(temporal))?;
     Ok(true)
 }

@@ -26,17 +26,31 @@ pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()>
             (Some(_), Some(reason)) => writeln!(out, " (no trace: {})", reason.advice())?,
             (_, None) => writeln!(out)?,
         }
-        match (&result.finding.trace, results.checked) {
-            (TraceFinding::Found(Execution::Program(found)), Some(Checked::Program(program))) => {
+        let execution = match &result.finding.trace {
+            TraceFinding::None => None,
+            TraceFinding::Found(execution) => Some(execution),
+            TraceFinding::TooLong(steps) => {
+                writeln!(
+                    out,
+                    "  (the trace has {steps} steps: --trace-limit allows longer ones to be shown)"
+                )?;
+                None
+            }
+            TraceFinding::Repeating(steps, execution) => {
+                writeln!(
+                    out,
+                    "  (the trace has {steps} steps: rounds of loops are folded)"
+                )?;
+                Some(execution)
+            }
+        };
+        match (execution, results.checked) {
+            (Some(Execution::Program(found)), Some(Checked::Program(program))) => {
                 trace::write(program, found, &result.finding.observed, out)?;
             }
-            (TraceFinding::Found(Execution::System(found)), Some(Checked::System(system))) => {
+            (Some(Execution::System(found)), Some(Checked::System(system))) => {
                 pushdown::write(system, found, out)?;
             }
-            (TraceFinding::TooLong(steps), _) => writeln!(
-                out,
-                "  (the trace has {steps} steps: --trace-limit allows longer ones to be shown)"
-            )?,
             _ => {}
         }
     }
