@@ -78,6 +78,30 @@ pub struct Sample {
     pub states: [u32; 2],
 }
 
+/// How many steps folded rounds have, if the samples have these lengths: each pair is how
+/// many rounds a sample stands for, and how many steps it has. Between two samples lengths are taken to
+/// change evenly. So the number is exact where all rounds are alike, or each has as many steps
+/// more than the one before; otherwise it is an estimate.
+pub fn folded_length(samples: impl DoubleEndedIterator<Item = (u64, u64)>) -> u64 {
+    let mut next = None;
+    let mut sum: u128 = 0;
+    for (rounds, steps) in samples.rev() {
+        let (rounds, steps) = (u128::from(rounds), u128::from(steps));
+        let first = next.unwrap_or(steps).min(steps);
+        let growth = next.unwrap_or(steps).abs_diff(steps);
+        // Growing, the first round has no part of the growth; shrinking, it has all of it.
+        let weight = match first == steps {
+            true => rounds.saturating_sub(1),
+            false => rounds + 1,
+        };
+        let even = rounds.saturating_mul(first);
+        let more = growth.saturating_mul(weight) / 2;
+        sum = sum.saturating_add(even).saturating_add(more);
+        next = Some(steps);
+    }
+    u64::try_from(sum).unwrap_or(u64::MAX)
+}
+
 impl<S> Default for Trace<S> {
     fn default() -> Self {
         Trace {

@@ -1,6 +1,6 @@
 //! Traces with folded rounds, as lists of steps and repeated rounds.
 
-use crate::interpreter::replay::{Fold, RoundsId, Trace, TraceStep};
+use crate::interpreter::replay::{Fold, RoundsId, Trace, TraceStep, folded_length};
 
 /// How many rounds lie folded.
 fn rounds<S>(trace: &Trace<S>, id: RoundsId) -> u64 {
@@ -23,10 +23,10 @@ pub fn describe<S: TraceStep>(trace: &Trace<S>, step: &S) -> Option<String> {
 pub fn length<S: TraceStep>(trace: &Trace<S>, steps: &[S]) -> u64 {
     steps.iter().fold(0, |sum: u64, step| {
         let folded = match step.folded() {
-            Some(Fold::Rounds(id)) => trace.samples(id).fold(0, |sum: u64, (sample, steps)| {
-                let round = length(trace, steps).saturating_sub(1);
-                sum.saturating_add(round.saturating_mul(sample.rounds))
-            }),
+            Some(Fold::Rounds(id)) => {
+                let round = |steps| length(trace, steps).saturating_sub(1);
+                folded_length(trace.samples(id).map(|(s, steps)| (s.rounds, round(steps))))
+            }
             Some(Fold::Call(_)) | None => 1,
         };
         sum.saturating_add(folded)

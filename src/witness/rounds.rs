@@ -15,6 +15,7 @@ use super::search::{By, Found, Move, Path, Query, Search, Values};
 use crate::acceleration::{Budget, CountedWay, Failure, FrameComponents, Powers, Way};
 use crate::bdd::Bdd;
 use crate::bits;
+use crate::interpreter::replay::folded_length;
 use crate::saturation::Stop;
 use crate::spds::Head;
 use crate::spds::copies::Copy;
@@ -34,6 +35,10 @@ pub struct Folding {
 
 /// Rings of a search with jumps: far more than a program's own length is not worth it.
 const MOST_RINGS: usize = 20_000;
+/// Rings of the search for one round, without folding the loops inside it.
+const ROUND_RINGS: usize = 100;
+/// The heads of one loop. Eliminating more would take too long.
+const LARGEST_LOOP: usize = 300;
 /// How deep loops are folded inside each other.
 const DEEPEST: usize = 8;
 /// A loop that is taken no more often than this is not folded.
@@ -67,6 +72,7 @@ impl Jumps<'_> {
         let components = search.components();
         let mut ways = Vec::new();
         if components.is_loop_head(head)
+            && components.with(head).len() <= LARGEST_LOOP
             && !search.spds.is_internal(head)
             && !self.without.contains(&head)
         {
@@ -138,14 +144,13 @@ impl Search<'_> {
         Ok(Some(counted))
     }
 
-    /// How many steps a path has where folded rounds are counted, but calls that return as one.
-    /// If rounds differ in length, that is an estimate.
+    /// How many steps a path has, if a call that returns is one; see [`folded_length`].
     pub(super) fn steps(&self, path: &Path) -> u64 {
         let steps = path.moves.iter().map(|step| match &step.by {
-            By::Rounds(samples) => samples.iter().fold(0_u64, |sum, sample| {
-                let round = self.steps(&sample.path);
-                sum.saturating_add(round.saturating_mul(sample.rounds))
-            }),
+            By::Rounds(samples) => {
+                let round = |sample: &Sample| (sample.rounds, self.steps(&sample.path));
+                folded_length(samples.iter().map(round))
+            }
             By::Rule(_) | By::Call(..) | By::Way(_) => u64::from(!self.spds.is_internal(step.head)),
         });
         steps.fold(0, u64::saturating_add)
@@ -267,8 +272,8 @@ impl Counting<'_> {
             goal: &goal,
             ..*self.query
         };
-        let plain = search.folding.map_or(usize::MAX, |folding| folding.rings);
-        let path = match search.search(&query, plain)? {
+        let rings = search.folding.map_or(ROUND_RINGS, |folding| folding.rings);
+        let path = match search.search(&query, rings.min(ROUND_RINGS))? {
             Found::Path(path) => Some(path),
             Found::Nothing => None,
             Found::TooFar => search.with_folded_rounds(&query, self.without)?,

@@ -44,6 +44,12 @@ impl Path {
             None => (self.head, &self.values),
         }
     }
+
+    /// Whether some of its rounds are folded.
+    pub(super) fn is_folded(&self) -> bool {
+        let mut moves = self.moves.iter();
+        moves.any(|step| matches!(step.by, By::Rounds(_)))
+    }
 }
 
 /// One step of a path, internal rules included, or many rounds of a loop.
@@ -197,7 +203,7 @@ impl<'a> Search<'a> {
             }
             match self.with_folded_rounds(query, &[]) {
                 // Real steps are better, as long as they can be shown.
-                Ok(Some(path)) if self.steps(&path) <= folding.steps => {}
+                Ok(Some(path)) if path.is_folded() && self.steps(&path) <= folding.steps => {}
                 Ok(found) => return Ok(found),
                 Err(Failure::TooLarge) => {}
                 Err(Failure::Stop(stop)) => return Err(stop),

@@ -11,7 +11,9 @@ use super::search::{By, CallUse, Move, Path};
 use super::segments::AbstractTrace;
 use crate::analysis::Layout;
 use crate::interpreter::failure::Failure;
-use crate::interpreter::replay::{Fold, RoundsId, Sample, SegmentId, Trace, TraceStep};
+use crate::interpreter::replay::{
+    Fold, RoundsId, Sample, SegmentId, Trace, TraceStep, folded_length,
+};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
@@ -262,8 +264,7 @@ impl<'t, W: Walker> Walk<'t, W> {
     }
 }
 
-/// The number of steps of a folded trace once everything is unfolded. Where folded rounds
-/// differ in length this is an estimate: each sample stands for those after it.
+/// The number of steps of a folded trace once everything is unfolded; see [`folded_length`].
 pub fn unfolded_length<S: TraceStep>(trace: &Trace<S>) -> u64 {
     let mut lengths: Vec<u64> = Vec::with_capacity(trace.segments.len());
     let length = |steps: &[S], lengths: &[u64]| {
@@ -271,15 +272,15 @@ pub fn unfolded_length<S: TraceStep>(trace: &Trace<S>) -> u64 {
             let inner = match step.folded() {
                 None => 0,
                 Some(Fold::Call(segment)) => lengths[segment.0 as usize],
-                Some(Fold::Rounds(rounds)) => trace
-                    .samples(rounds)
-                    .fold(0, |sum, (sample, _)| {
-                        // The step it begins with is the last one of the round before. The step
-                        // after all rounds is counted by itself.
-                        let round = lengths[sample.segment.0 as usize].saturating_sub(1);
-                        round.saturating_mul(sample.rounds).saturating_add(sum)
-                    })
-                    .saturating_sub(1),
+                Some(Fold::Rounds(rounds)) => {
+                    // The step a round begins with is the last one of the round before. The
+                    // step after all rounds is counted by itself.
+                    let round = |(sample, _): (Sample, &[S])| {
+                        let steps = lengths[sample.segment.0 as usize].saturating_sub(1);
+                        (sample.rounds, steps)
+                    };
+                    folded_length(trace.samples(rounds).map(round)).saturating_sub(1)
+                }
             };
             sum.saturating_add(inner).saturating_add(1)
         })
