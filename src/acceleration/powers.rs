@@ -14,11 +14,14 @@ use crate::bdd::{Bdd, BddResult};
 use crate::saturation::{Stop, Watch};
 use crate::spds::copies::Copies;
 use crate::spds::{Head, Spds};
+use std::cell::OnceCell;
 
 /// One way from a head back to itself, and any number of rounds along it.
 pub struct Way {
     /// By `j`: one round, or any more up to 2ʲ. The last one is the closure.
     up_to: Vec<Relation>,
+    /// By `j`: exactly 2ʲ rounds. Made when rounds are first counted.
+    powers: OnceCell<Vec<Relation>>,
 }
 
 impl Way {
@@ -30,8 +33,7 @@ impl Way {
 /// A way whose rounds are counted.
 pub struct CountedWay<'w> {
     way: &'w Way,
-    /// By `j`: exactly 2ʲ rounds.
-    powers: Vec<Relation>,
+    powers: &'w [Relation],
 }
 
 /// What ways and their powers are made in.
@@ -78,6 +80,7 @@ impl<'a> Powers<'a> {
         let variables = self.spds.variables(head);
         let mut way = Way {
             up_to: vec![relation],
+            powers: OnceCell::new(),
         };
         loop {
             self.watch.check()?;
@@ -107,6 +110,17 @@ impl<'a> Powers<'a> {
 
     /// The exact powers of a way round a loop with this head.
     pub fn count<'w>(&self, way: &'w Way, head: Head) -> Result<CountedWay<'w>, Failure> {
+        let powers = match way.powers.get() {
+            Some(powers) => powers,
+            None => {
+                let powers = self.powers(way, head)?;
+                way.powers.get_or_init(|| powers)
+            }
+        };
+        Ok(CountedWay { way, powers })
+    }
+
+    fn powers(&self, way: &Way, head: Head) -> Result<Vec<Relation>, Failure> {
         let variables = self.spds.variables(head);
         let mut powers = vec![way.up_to[0].clone()];
         while powers.len() < way.up_to.len() {
@@ -115,7 +129,7 @@ impl<'a> Powers<'a> {
             let twice = self.relations.compose(last, last, variables)?;
             powers.push(twice);
         }
-        Ok(CountedWay { way, powers })
+        Ok(powers)
     }
 
     /// The least number of rounds, one at least, that leads from a set into another; `None`
@@ -134,7 +148,7 @@ impl<'a> Powers<'a> {
         // Invariant: `from`, after `rounds` rounds, and `to` are at most 2ʲ⁺¹ rounds apart.
         let mut from = from.clone();
         let mut rounds: u64 = 0;
-        let powers = counted.way.up_to.iter().zip(&counted.powers).enumerate();
+        let powers = counted.way.up_to.iter().zip(counted.powers).enumerate();
         for (j, (up_to, power)) in powers.rev() {
             self.watch.check()?;
             if !meets(&self.relations.image(up_to, &from)?)? {

@@ -20,7 +20,6 @@ use crate::saturation::Stop;
 use crate::spds::Head;
 use crate::spds::copies::Copy;
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
 use std::rc::Rc;
 
 /// When rounds are folded.
@@ -52,36 +51,39 @@ pub struct Sample {
     pub rounds: u64,
 }
 
-/// The ways round loops, found when they are first asked for.
+/// The ways round loops, by head and by the stamp of the summaries they may use.
+pub(super) type Ways = FxHashMap<(Head, u64), Rc<[Way]>>;
+
+/// From which heads a search jumps.
 pub struct Jumps<'a> {
     search: &'a Search<'a>,
     pub(super) powers: Powers<'a>,
     /// Only summaries with smaller stamps are used.
     before_stamp: u64,
-    /// Heads from which there are no jumps, since their rounds are just being looked at.
+    /// Not from these heads, since their rounds are just being looked at.
     without: &'a [Head],
-    known: RefCell<FxHashMap<Head, Rc<[Way]>>>,
 }
 
 impl Jumps<'_> {
+    /// The ways round the loop with this head.
     pub(super) fn at(&self, head: Head) -> Result<Rc<[Way]>, Stop> {
-        if let Some(ways) = self.known.borrow().get(&head) {
+        let search = self.search;
+        if self.without.contains(&head) || search.spds.is_internal(head) {
+            return Ok(Rc::default());
+        }
+        let key = (head, self.before_stamp);
+        if let Some(ways) = search.ways.borrow().get(&key) {
             return Ok(ways.clone());
         }
-        let search = self.search;
         let components = search.components();
         let mut ways = Vec::new();
-        if components.is_loop_head(head)
-            && components.with(head).len() <= LARGEST_LOOP
-            && !search.spds.is_internal(head)
-            && !self.without.contains(&head)
-        {
+        if components.is_loop_head(head) && components.with(head).len() <= LARGEST_LOOP {
             // Without summaries that do not fit in memory there are fewer ways.
             let summary = |entry| search.summary_before(entry, self.before_stamp).ok()?;
             ways = self.powers.ways(components, head, &summary)?;
         }
         let ways: Rc<[Way]> = ways.into();
-        self.known.borrow_mut().insert(head, ways.clone());
+        search.ways.borrow_mut().insert(key, ways.clone());
         Ok(ways)
     }
 }
@@ -107,7 +109,6 @@ impl Search<'_> {
             powers: Powers::new(self.spds, self.copies, self.watch, folding.budget),
             before_stamp: query.before_stamp,
             without,
-            known: RefCell::default(),
         };
         let jumping = Query {
             set: query.set.clone(),

@@ -14,7 +14,7 @@
 //! Cost: one image and one pre-image for each rule and ring that the path could use.
 
 use super::rings::TooManyRings;
-use super::rounds::{Folding, Jumps, Sample};
+use super::rounds::{Folding, Jumps, Sample, Ways};
 use crate::acceleration::{Failure, FrameComponents};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds};
@@ -142,6 +142,8 @@ pub struct Search<'a> {
     pub(super) folding: Option<Folding>,
     /// The loops inside frames, once asked for.
     pub(super) components: OnceCell<FrameComponents>,
+    /// Those found so far.
+    pub(super) ways: RefCell<Ways>,
 }
 
 /// How a search by rings ended.
@@ -169,6 +171,7 @@ impl<'a> Search<'a> {
             unions: RefCell::new(vec![Vec::new(); summaries.len()]),
             folding: None,
             components: OnceCell::new(),
+            ways: RefCell::default(),
         }
     }
 
