@@ -3,7 +3,9 @@
 
 mod support;
 
-use derny::check::{Board, CheckError, Execution, Options, Subject, TraceFinding, check};
+use derny::check::{
+    Accelerate, Board, CheckError, Execution, Options, Subject, TraceFinding, check,
+};
 use derny::interpreter::replay::{Fold, Trace, replay};
 use derny::lower::remopla::{RemoplaOptions, remopla};
 use derny::program::{Overflow, Program};
@@ -155,6 +157,49 @@ fn values_that_do_not_matter_are_those_of_the_last_round() {
     assert_eq!(compare_with_whole(text, Kind::Reach, "L"), [498]);
 }
 
+/// Loops with one path round them, whose number of rounds arithmetic tells.
+#[test]
+fn loops_of_many_shapes() {
+    let bodies = [
+        "x = x + S;",
+        "t = x; x = t + S; skip;",
+        "b = !b; x = x + S; u = x;",
+        "x = x + S; y = y + 3; a[0] = y;",
+        "skip; t = x; x = t; if :: true -> x = x + S; fi;",
+        "x = id(x); x = x + S; b = !b;",
+    ];
+    for seed in 0..12 {
+        let (start, stride, rounds) = (seed % 7, 1 + seed % 3, 100 + 37 * seed % 51);
+        let body = bodies[seed as usize % bodies.len()].replace('S', &stride.to_string());
+        let text = format!(
+            "module int(9) id(int i(9)) {{ return i; }}
+             module void main() {{
+             int x(9); int y(2); int t(9); int u(9); bool b; int a[2](2);
+             x = {start}; y = {}; t = 0; u = 1; b = false; a[0] = 0; a[1] = 0;
+             do :: x < {} -> {body} :: else -> break; od;
+             L: y = y; if :: b -> skip; :: else -> skip; fi; }} init main;",
+            seed % 4,
+            start + stride * rounds
+        );
+        let program = read(&text);
+        let folded = result(&program, Kind::Reach, "L", &folding(60));
+        let items = list(&folded["trace_folded"]["stem"]);
+        let counts: Vec<_> = items
+            .iter()
+            .filter_map(|i| i["repeated"].as_u64())
+            .collect();
+        assert_eq!(counts, [rounds - 2], "{text}");
+        let whole = result(&program, Kind::Reach, "L", &Options::default());
+        let whole = list(&whole["trace"]["stem"]);
+        assert_eq!(folded["trace_omitted"], whole.len(), "{text}");
+        // With a call in the loop the whole trace shows more.
+        if !body.contains("id") {
+            compare_with_whole(&text, Kind::Reach, "L");
+        }
+        assert_eq!(items[items.len() - 1], whole[whole.len() - 1], "{text}");
+    }
+}
+
 #[test]
 fn a_loop_for_ever_is_folded_too() {
     let text = "module void main() { int x(8); x = 0; do :: true -> x = x + 1; od; }
@@ -248,6 +293,106 @@ fn a_short_trace_is_never_folded() {
     };
     assert!(trace.rounds.is_empty() && trace.segments.is_empty());
     assert_eq!(trace.stem.len(), 22);
+}
+
+/// A program with loops inside loops and calls, made by chance.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+
+    fn variable(&mut self) -> &'static str {
+        ["x", "y", "g"][self.below(3) as usize]
+    }
+
+    fn statement(&mut self) -> String {
+        let (v, w, c) = (self.variable(), self.variable(), self.below(15));
+        match self.below(8) {
+            0 => "b = !b;".to_owned(),
+            1 => format!("{v} = {w};"),
+            2 => format!("t = {v}; a[0] = t;"),
+            3 => format!("{v} = {c};"),
+            4 => format!("{v} = {w} + 1;"),
+            5 => format!("{v} = f({w}, {c});"),
+            6 => format!("if :: {v} < {c} -> {w} = {c}; :: true -> skip; fi;"),
+            _ => "skip;".to_owned(),
+        }
+    }
+
+    /// Two loops, one in the other or one after the other.
+    fn loops(&mut self) -> String {
+        let head = |i: &str, c: u64| format!("{i} = 0; do :: {i} < {c} -> {i} = {i} + 1;");
+        let end = ":: else -> break; od;";
+        let (outer, inner) = (head("i", 5 + self.below(9)), head("j", 5 + self.below(9)));
+        let (one, other) = (self.statement(), self.statement());
+        match self.below(2) {
+            0 => format!("{outer} {one} {inner} {other} {end} {end}"),
+            _ => format!("{outer} {one} {end} {inner} {other} {end}"),
+        }
+    }
+
+    fn program(&mut self) -> String {
+        format!(
+            "int g(4); bool b; int a[2](4);
+             module int(4) f(int x(4), int y(4)) {{ int t(4);
+               do :: x < y -> x = x + 1; {} :: else -> break; od; return x; }}
+             module void main() {{ int x(4); int y(4); int t(4); int i(4); int j(4);
+               x = 0; y = 0; g = 0; b = false; {} L: skip; do :: true -> {} od; }} init main;",
+            ["skip;", "g = g + 1;", "b = !b;"][self.below(3) as usize],
+            self.loops(),
+            self.loops(),
+        )
+    }
+}
+
+/// Every trace with folded rounds replays, is confirmed, and is no shorter than the shortest.
+#[test]
+fn random_loops() {
+    let asked = [
+        (Kind::Reach, "L"),
+        (Kind::Terminates, "terminates"),
+        (Kind::Ltl, "F {main.x == 9}"),
+        (Kind::Ltl, "!F G {g > 3}"),
+        (Kind::Ltl, "G ({g == 2} -> F {b})"),
+    ];
+    let mut folds = [0; 5];
+    for seed in 1..=30 {
+        let text = Chance(seed * 0x9e37_79b9).program();
+        let program = read(&text);
+        for (i, (kind, property)) in asked.into_iter().enumerate() {
+            let plain = Options {
+                accelerate: Accelerate::Never,
+                ..Options::default()
+            };
+            let shortest = match find(&program, kind, property, &plain) {
+                TraceFinding::None => continue,
+                TraceFinding::Found(Execution::Program(trace)) => {
+                    (trace.stem.len() + trace.cycle.len()) as u64
+                }
+                other => panic!("{other:?}"),
+            };
+            // A trace that is folded must be longer than this, but not as it is shown. Of a
+            // lasso one of the two parts is folded.
+            let limit = match kind {
+                Kind::Reach => shortest - 1,
+                _ => shortest / 2,
+            };
+            match find(&program, kind, property, &folding(limit)) {
+                TraceFinding::Repeating(steps, _) => {
+                    folds[i] += 1;
+                    assert!(steps > limit, "seed {seed}: {property}\n{text}");
+                }
+                TraceFinding::Found(_) | TraceFinding::TooLong(_) => {}
+                TraceFinding::None => panic!("seed {seed}: {property}\n{text}"),
+            }
+        }
+    }
+    assert!(folds.iter().all(|count| *count > 1), "{folds:?}");
 }
 
 /// The trace with folded rounds of a loop with 250 rounds.

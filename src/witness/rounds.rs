@@ -27,7 +27,7 @@ use std::rc::Rc;
 pub struct Folding {
     /// How many rings are searched without that.
     pub rings: usize,
-    /// A path of no more steps is not folded.
+    /// A path of no more configurations is not folded.
     pub steps: u64,
     pub budget: Budget,
 }

@@ -206,7 +206,7 @@ impl<'a> Search<'a> {
             }
             match self.with_folded_rounds(query, &[]) {
                 // Real steps are better, as long as they can be shown.
-                Ok(Some(path)) if path.is_folded() && self.steps(&path) <= folding.steps => {}
+                Ok(Some(path)) if path.is_folded() && self.steps(&path) < folding.steps => {}
                 Ok(found) => return Ok(found),
                 Err(Failure::TooLarge) => {}
                 Err(Failure::Stop(stop)) => return Err(stop),
