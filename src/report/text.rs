@@ -3,6 +3,7 @@
 use super::{Checked, Measured, Results, pushdown, trace};
 use crate::check::{Execution, TraceFinding, Verdict};
 use crate::property::Kind;
+use crate::witness::walk::is_length_exact;
 use std::io::Write;
 
 /// One line a property, the verdict first, and the trace under a violation.
@@ -37,9 +38,14 @@ pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()>
                 None
             }
             TraceFinding::Repeating(steps, execution) => {
+                let is_exact = match execution {
+                    Execution::Program(trace) => is_length_exact(trace),
+                    Execution::System(trace) => is_length_exact(trace),
+                };
+                let about = if is_exact { "" } else { "about " };
                 writeln!(
                     out,
-                    "  (the trace has {steps} steps: rounds of loops are folded)"
+                    "  (the trace has {about}{steps} steps: rounds of loops are folded)"
                 )?;
                 Some(execution)
             }

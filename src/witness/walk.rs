@@ -266,29 +266,49 @@ impl<'t, W: Walker> Walk<'t, W> {
 
 /// The number of steps of a folded trace once everything is unfolded; see [`folded_length`].
 pub fn unfolded_length<S: TraceStep>(trace: &Trace<S>) -> u64 {
+    let lengths = segment_lengths(trace);
+    let length = |steps| length_of(trace, steps, &lengths);
+    length(&trace.stem).saturating_add(length(&trace.cycle))
+}
+
+/// Whether the number of steps is no estimate: all rounds that were looked at are equally long.
+pub fn is_length_exact<S: TraceStep>(trace: &Trace<S>) -> bool {
+    let lengths = segment_lengths(trace);
+    let length = |sample: &Sample| lengths[sample.segment.0 as usize];
+    let mut rounds = trace.rounds.iter();
+    rounds.all(|samples| {
+        samples
+            .windows(2)
+            .all(|two| length(&two[0]) == length(&two[1]))
+    })
+}
+
+/// The number of steps of each segment, everything in it unfolded.
+fn segment_lengths<S: TraceStep>(trace: &Trace<S>) -> Vec<u64> {
     let mut lengths: Vec<u64> = Vec::with_capacity(trace.segments.len());
-    let length = |steps: &[S], lengths: &[u64]| {
-        steps.iter().fold(0_u64, |sum, step| {
-            let inner = match step.folded() {
-                None => 0,
-                Some(Fold::Call(segment)) => lengths[segment.0 as usize],
-                Some(Fold::Rounds(rounds)) => {
-                    // The step a round begins with is the last one of the round before. The
-                    // step after all rounds is counted by itself.
-                    let round = |(sample, _): (Sample, &[S])| {
-                        let steps = lengths[sample.segment.0 as usize].saturating_sub(1);
-                        (sample.rounds, steps)
-                    };
-                    folded_length(trace.samples(rounds).map(round)).saturating_sub(1)
-                }
-            };
-            sum.saturating_add(inner).saturating_add(1)
-        })
-    };
     for segment in &trace.segments {
-        lengths.push(length(segment, &lengths));
+        lengths.push(length_of(trace, segment, &lengths));
     }
-    length(&trace.stem, &lengths).saturating_add(length(&trace.cycle, &lengths))
+    lengths
+}
+
+fn length_of<S: TraceStep>(trace: &Trace<S>, steps: &[S], lengths: &[u64]) -> u64 {
+    steps.iter().fold(0_u64, |sum, step| {
+        let inner = match step.folded() {
+            None => 0,
+            Some(Fold::Call(segment)) => lengths[segment.0 as usize],
+            Some(Fold::Rounds(rounds)) => {
+                // The step a round begins with is the last one of the round before. The step
+                // after all rounds is counted by itself.
+                let round = |(sample, _): (Sample, &[S])| {
+                    let steps = lengths[sample.segment.0 as usize].saturating_sub(1);
+                    (sample.rounds, steps)
+                };
+                folded_length(trace.samples(rounds).map(round)).saturating_sub(1)
+            }
+        };
+        sum.saturating_add(inner).saturating_add(1)
+    })
 }
 
 /// The same execution with no call folded; there must be no folded rounds.
