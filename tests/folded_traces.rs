@@ -370,7 +370,7 @@ fn random_loops() {
                 ..Options::default()
             };
             let shortest = match find(&program, kind, property, &plain) {
-                TraceFinding::None => continue,
+                TraceFinding::None | TraceFinding::TooLong(_) => continue,
                 TraceFinding::Found(Execution::Program(trace)) => {
                     (trace.stem.len() + trace.cycle.len()) as u64
                 }

@@ -38,6 +38,8 @@ const MOST_RINGS: usize = 20_000;
 const ROUND_RINGS: usize = 100;
 /// The heads of one loop. Eliminating more would take too long.
 const LARGEST_LOOP: usize = 300;
+/// How many loops are looked at, each once for every stamp that summaries must be older than.
+const MOST_LOOPS: usize = 1_000;
 /// How deep loops are folded inside each other.
 const DEEPEST: usize = 8;
 /// A loop that is taken no more often than this is not folded.
@@ -68,16 +70,21 @@ impl Jumps<'_> {
     /// The ways round the loop with this head.
     pub(super) fn at(&self, head: Head) -> Result<Rc<[Way]>, Stop> {
         let search = self.search;
-        if self.without.contains(&head) || search.spds.is_internal(head) {
+        let components = search.components();
+        if !components.is_loop_head(head)
+            || search.spds.is_internal(head)
+            || self.without.contains(&head)
+        {
             return Ok(Rc::default());
         }
         let key = (head, self.before_stamp);
         if let Some(ways) = search.ways.borrow().get(&key) {
             return Ok(ways.clone());
         }
-        let components = search.components();
+        let is_worth_it =
+            components.with(head).len() <= LARGEST_LOOP && search.ways.borrow().len() < MOST_LOOPS;
         let mut ways = Vec::new();
-        if components.is_loop_head(head) && components.with(head).len() <= LARGEST_LOOP {
+        if is_worth_it {
             // Without summaries that do not fit in memory there are fewer ways.
             let summary = |entry| search.summary_before(entry, self.before_stamp).ok()?;
             ways = self.powers.ways(components, head, &summary)?;
