@@ -97,11 +97,14 @@ fn options(program: &Program, direction: Direction, mixture: u64) -> Options {
     let accelerate = [Accelerate::Auto, Accelerate::Always, Accelerate::Never];
     // As if each trace was too long to be unfolded, or even to be shown.
     let limits = [100_000, 20, 0];
+    // Rounds are folded where a trace is longer than that.
+    let patience = [2_000, 3, 0];
     let order = (0..Layout::of(program).len()).rev();
     Options {
         direction,
         memory: MEMORY,
         trace_limit: limits[pick(1, 3)],
+        trace_patience: patience[pick(2, 3)],
         accelerate: accelerate[pick(3, 3)],
         order: (pick(9, 2) == 1).then(|| order.collect()),
         cycles: cycles::Options {

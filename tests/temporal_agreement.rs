@@ -93,6 +93,13 @@ fn ways() -> Vec<Options> {
         trace_limit: 3,
         ..Options::default()
     });
+    // Folds the rounds of loops.
+    ways.push(Options {
+        memory: MEMORY,
+        trace_limit: 9,
+        trace_patience: 2,
+        ..Options::default()
+    });
     ways
 }
 

@@ -180,6 +180,14 @@ impl Components {
         }
     }
 
+    /// The heads on cycles with this one that do not lead past the head of a loop around it:
+    /// such cycles are for that one to close.
+    pub fn loop_of(&self, spds: &Spds, head: Head) -> Vec<Head> {
+        let rank = |head: &Head| spds.ranks[head.0 as usize];
+        let all = self.with(head).iter().copied();
+        all.filter(|other| rank(other) >= rank(&head)).collect()
+    }
+
     /// The heads on cycles with this one.
     pub fn with(&self, head: Head) -> &[Head] {
         match self.numbers[head.0 as usize] {

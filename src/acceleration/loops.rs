@@ -97,12 +97,7 @@ impl<'a> Accelerator<'a> {
         summaries: &[Summary],
         stamp: u64,
     ) -> Result<Closures, Stop> {
-        // The loop of this head: ways that lead past the head of a loop around it are for
-        // that one to close.
-        let rank = |head: &Head| self.spds.ranks[head.0 as usize];
-        let around = components.with(head).iter().copied();
-        let inner: Vec<Head> = around.filter(|other| rank(other) >= rank(&head)).collect();
-        let component = inner.as_slice();
+        let component = &*components.loop_of(self.spds, head);
         let relations = self.relations(rounds);
         let summary = |entry: EntryId| summaries[entry.0 as usize].total().cloned();
         let limit = self.budget.paths;

@@ -14,11 +14,14 @@ pub mod cycles;
 mod elimination;
 mod frame;
 mod loops;
+mod powers;
 mod recursion;
 mod relation;
 mod summaries;
 
+pub use frame::Components;
 pub use loops::Accelerator;
+pub use powers::{CountedWay, Powers, Way};
 pub use recursion::Recursion;
 pub use relation::Failure;
 pub use summaries::Link;

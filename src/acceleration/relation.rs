@@ -246,6 +246,13 @@ impl<'a> Relations<'a> {
         let after = bdds.and_exists(set, &relation.bdd, &current)?;
         self.rename(&after, &relation.changed, Copy::Next, Copy::Current)
     }
+
+    /// The valuations from which the relation leads into `set`.
+    pub fn preimage(&self, relation: &Relation, set: &Bdd) -> BddResult {
+        let after = self.rename(set, &relation.changed, Copy::Current, Copy::Next)?;
+        let next = self.cube_next(&relation.changed)?;
+        self.bdds().and_exists(&after, &relation.bdd, &next)
+    }
 }
 
 /// Nothing where there would have been too much.

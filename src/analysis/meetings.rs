@@ -17,6 +17,8 @@ pub struct Meetings {
     parents: Vec<DataVariable>,
     /// At the representative of a class: whether its values are ever calculated with.
     counted: Vec<bool>,
+    /// First bits of cells that choose among others, and of one of these.
+    choices: Vec<(DataVariable, DataVariable)>,
 }
 
 impl Meetings {
@@ -24,6 +26,7 @@ impl Meetings {
         Meetings {
             parents: (0..count).collect(),
             counted: vec![false; count as usize],
+            choices: Vec::new(),
         }
     }
 
@@ -64,6 +67,20 @@ impl Meetings {
         self.counted.get(class as usize).is_some_and(|c| *c)
     }
 
+    /// The classes of indices, each with the class of what they choose from.
+    pub fn choices(&self) -> impl Iterator<Item = (DataVariable, DataVariable)> + '_ {
+        let choices = self.choices.iter();
+        choices.map(|(index, chosen)| (self.class(*index), self.class(*chosen)))
+    }
+
+    /// Notes that values of the first cells choose among the others.
+    fn choose(&mut self, index: &[Range<DataVariable>], among: &[Range<DataVariable>]) {
+        if let Some(among) = among.first() {
+            let index = index.iter().map(|cell| (cell.start, among.start));
+            self.choices.extend(index);
+        }
+    }
+
     fn count(&mut self, cells: &[Range<DataVariable>]) {
         for cell in cells {
             let class = self.class(cell.start) as usize;
@@ -98,10 +115,12 @@ impl Meetings {
         let mut stack: Vec<Vec<Range<DataVariable>>> = Vec::new();
         for operation in operations {
             if let Some((first, count, when)) = operation.cells_read() {
+                let cells: Vec<_> = (0..count).map(|k| bits(first.plus(k), when)).collect();
                 if matches!(operation, Operation::ReadElement { .. }) {
-                    stack.pop();
+                    let index = stack.pop().unwrap_or_default();
+                    self.choose(&index, &cells);
                 }
-                stack.push((0..count).map(|k| bits(first.plus(k), when)).collect());
+                stack.push(cells);
                 continue;
             }
             let mut pop = || stack.pop().unwrap_or_default();
@@ -260,10 +279,11 @@ impl Meeter<'_> {
     }
 
     fn assign(&mut self, at: PointId, target: &Target, value: Option<Expression>) {
-        if let Some(index) = target.index() {
-            self.read(index);
-        }
         let cells = self.cells(target);
+        if let Some(index) = target.index() {
+            let index = self.read(index);
+            self.meetings.choose(&index, &cells);
+        }
         let read = value.map(|value| self.read(value)).unwrap_or_default();
         if let [cell] = cells.as_slice()
             && read.contains(cell)

@@ -107,7 +107,9 @@ impl Group {
     }
 }
 
-/// Cells that meet share a group; groups stand where their first cell was declared.
+/// Cells that meet share a group. Groups stand where their first cell was declared, but what
+/// chooses among the elements of an array stands above it: below, it would have to be
+/// remembered of each element whether it may be the one.
 pub fn interleaved(cells: &[NamedCell], meetings: &Meetings) -> Groups {
     let mut groups: indexmap::IndexMap<DataVariable, Group> = indexmap::IndexMap::new();
     for (index, cell) in cells.iter().enumerate() {
@@ -116,7 +118,51 @@ pub fn interleaved(cells: &[NamedCell], meetings: &Meetings) -> Groups {
         group.cells.push(index);
         group.high_first |= cell.bits.len() > 1 && !meetings.is_counted(class);
     }
-    groups.into_values().collect()
+    let mut above: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
+    for (index, chosen) in meetings.choices().filter(|(index, chosen)| index != chosen) {
+        if let (Some(index), Some(chosen)) =
+            (groups.get_index_of(&index), groups.get_index_of(&chosen))
+        {
+            above[chosen].push(index);
+        }
+    }
+    let groups: Groups = groups.into_values().collect();
+    let order = dependencies_first(&above);
+    order
+        .into_iter()
+        .map(|group| groups[group].clone())
+        .collect()
+}
+
+/// All numbers in rising order, but each behind those it depends on (as far as these do not
+/// depend on it themselves).
+fn dependencies_first(dependencies: &[Vec<usize>]) -> Vec<usize> {
+    let mut order = Vec::with_capacity(dependencies.len());
+    let mut seen = vec![false; dependencies.len()];
+    for root in 0..dependencies.len() {
+        // Each entry: a number, and how many of its dependencies were looked at.
+        let mut stack = vec![(root, 0)];
+        while let Some((number, looked)) = stack.last_mut() {
+            if *looked == 0 && std::mem::replace(&mut seen[*number], true) {
+                stack.pop();
+                continue;
+            }
+            match dependencies[*number].get(*looked) {
+                Some(next) => {
+                    *looked += 1;
+                    let next = *next;
+                    if !seen[next] {
+                        stack.push((next, 0));
+                    }
+                }
+                None => {
+                    order.push(*number);
+                    stack.pop();
+                }
+            }
+        }
+    }
+    order
 }
 
 /// The data variables of the interleaved order; `None` if each cell is one bit, and all stand
@@ -235,14 +281,31 @@ mod tests {
         let text = "int a[1,2](2), p(2), i(2); module void main() {
             i = i + 1; p = a[i]; if :: a[1] < p -> a[2] = p; :: else -> skip; fi }";
         let (cells, groups) = order(text);
-        assert_eq!(show(&cells, &groups), "high: a[1] a[2] p\ni\n");
+        assert_eq!(show(&cells, &groups), "i\nhigh: a[1] a[2] p\n");
         let names = |bit: &DataVariable| {
             let cell = cells.iter().find(|cell| cell.bits.contains(bit));
             cell.map(|cell| format!("{}.{}", cell.name, bit - cell.bits.start))
         };
         let flat: Vec<_> = flatten(&cells, &groups).iter().filter_map(names).collect();
-        let wanted = "a[1].1 a[2].1 p.1 a[1].0 a[2].0 p.0 i.0 i.1";
+        let wanted = "i.0 i.1 a[1].1 a[2].1 p.1 a[1].0 a[2].0 p.0";
         assert_eq!(flat.join(" "), wanted);
+    }
+
+    #[test]
+    fn indices_stand_above_arrays() {
+        let text = "int a[2](2), b[2](2), i(2), j(2), z(2); module void main() {
+            a[i] = b[j]; z = 1; }";
+        let (cells, groups) = order(text);
+        assert_eq!(
+            show(&cells, &groups),
+            "high: i\nhigh: j\nhigh: a[0] a[1] b[0] b[1]\nhigh: z\n"
+        );
+    }
+
+    #[test]
+    fn dependencies_come_first() {
+        assert_eq!(dependencies_first(&[vec![2], vec![], vec![1]]), [1, 2, 0]);
+        assert_eq!(dependencies_first(&[vec![1], vec![0], vec![2]]), [1, 0, 2]);
     }
 
     #[test]

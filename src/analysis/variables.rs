@@ -121,6 +121,13 @@ impl Layout {
         self.returned_range().end + index
     }
 
+    /// The automaton's state in a valuation; 0 if there is no automaton.
+    pub fn state(&self, values: &[bool]) -> u32 {
+        let bits = self.state_range().zip(0..);
+        bits.map(|(bit, place)| u32::from(values[bit as usize]) << place)
+            .sum()
+    }
+
     pub fn state_range(&self) -> Range<DataVariable> {
         self.state_bit(0)..self.state_bit(self.state_bits)
     }

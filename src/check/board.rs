@@ -67,6 +67,8 @@ pub enum TraceFinding {
     TooLong(u64),
     /// It goes through a recursion too deep to be written out.
     TooDeep,
+    /// The same, but with rounds folded it can be shown.
+    Repeating(u64, Execution),
 }
 
 /// Sizes of what was worked on.

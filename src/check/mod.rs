@@ -58,6 +58,9 @@ pub struct Options {
     pub trace: bool,
     /// The longest trace that is unfolded, and the longest that is shown at all.
     pub trace_limit: u64,
+    /// After how many steps of the search for a trace loops are accelerated in it, too: then
+    /// a trace longer than the limit has rounds that are folded.
+    pub trace_patience: usize,
     /// Bytes that BDD nodes may take.
     pub memory: u64,
     /// The program's data variables from the top of the variable order down; `None` for the
@@ -80,6 +83,7 @@ impl Default for Options {
             direction: Direction::Forward,
             trace: true,
             trace_limit: 100_000,
+            trace_patience: 2_000,
             memory: 4 << 30,
             order: None,
             accelerate: Accelerate::Auto,

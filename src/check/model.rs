@@ -11,7 +11,7 @@ use crate::property::Temporal;
 use crate::saturation::{PostStar, Stop, Summary, Watch};
 use crate::spds::copies::{ALL_COPIES, COPIES, Copies, Order};
 use crate::spds::{Head, Observer, Spds, extend_layout};
-use crate::witness::Search;
+use crate::witness::{Folding, Search};
 
 /// How many rounds are spent on following a deep recursion for the sake of a trace: so many,
 /// and so many times those that were needed without.
@@ -82,7 +82,14 @@ impl<S: Subject> Model<'_, S> {
     /// The search for paths with these summaries. In a deep recursion there may be nothing
     /// but paths that are too long for anybody.
     pub fn search<'s>(&'s self, summaries: &'s [Summary], is_deep: bool) -> Search<'s> {
-        let search = Search::new(self.spds, self.copies, self.watch, summaries);
+        let folding = Folding {
+            rings: self.options.trace_patience,
+            steps: self.options.trace_limit,
+            budget: Budget::ALWAYS,
+        };
+        let is_wanted = self.options.accelerate != Accelerate::Never;
+        let search = Search::new(self.spds, self.copies, self.watch, summaries)
+            .folding(is_wanted.then_some(folding));
         match is_deep {
             true => search.up_to(self.options.trace_limit.try_into().unwrap_or(usize::MAX)),
             false => search,

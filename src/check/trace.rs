@@ -3,7 +3,7 @@
 use super::model::Model;
 use super::subject::Subject;
 use super::{CheckError, Phase, TraceFinding};
-use crate::interpreter::replay::Trace;
+use crate::interpreter::replay::{Fold, Trace, TraceStep};
 use crate::property::{Property, Temporal};
 use crate::witness::AbstractTrace;
 use crate::witness::walk::{unfold, unfolded_length};
@@ -33,14 +33,16 @@ pub fn explain<S: Subject>(
     let length = unfolded_length(&folded);
     let limit = model.options.trace_limit;
     model.board.enter(Phase::Replay);
-    let finding = if length <= limit {
+    let finding = if length <= limit && folded.rounds.is_empty() {
         let trace = unfold(&folded);
         confirm(model, &trace, &claim)?;
         TraceFinding::Found(S::execution(trace))
     } else {
         confirm(model, &folded, &claim)?;
-        let shown = folded.stem.len() + folded.cycle.len();
-        match shown as u64 <= limit {
+        let shown = || folded.stem.iter().chain(&folded.cycle);
+        let repeats = shown().any(|step| matches!(step.folded(), Some(Fold::Rounds(_))));
+        match shown().count() as u64 <= limit {
+            true if repeats => TraceFinding::Repeating(length, S::execution(folded)),
             true => TraceFinding::Found(S::execution(folded)),
             false => TraceFinding::TooLong(length),
         }

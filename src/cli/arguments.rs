@@ -193,7 +193,7 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Output")]
     pub no_trace: bool,
 
-    /// Traces longer than this fold every call that returns
+    /// Traces longer than this fold every call that returns, and if need be rounds of loops
     #[arg(
         long,
         value_name = "STEPS",

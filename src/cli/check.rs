@@ -91,6 +91,7 @@ fn options(arguments: &CheckArguments, limits: &Limits) -> Options {
         },
         trace: !arguments.no_trace,
         trace_limit: arguments.trace_limit,
+        trace_patience: Options::default().trace_patience,
         memory: limits.reservable,
         // Known once the program is.
         order: None,

@@ -3,7 +3,8 @@
 //! Nothing is believed: each step must follow from the one before by the meaning of the
 //! program, with the real stack. A call that is folded stands on a *segment*, the execution
 //! of the called frame from its entry to its exit, which is replayed once however often it
-//! is used.
+//! is used. Where the rounds of a loop are folded, the *samples* among them are replayed; the
+//! others are not.
 
 use super::failure::Failure;
 use super::step::{Outcome, Wish, choose, choose_resumption};
@@ -29,34 +30,115 @@ pub struct Step {
     pub valuation: Valuation,
     /// At an exit, the values that a `return` has fixed.
     pub returns: Option<Box<[u64]>>,
-    /// A call whose whole execution is folded: the next step is the one after its return.
-    pub folded: Option<SegmentId>,
+    /// What lies folded between this step and the next.
+    pub folded: Option<Fold>,
 }
+
+/// A part of an execution that is not shown step by step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fold {
+    /// The whole execution of a call: the next step is the one after its return.
+    Call(SegmentId),
+    /// Rounds of a loop: the next step is in the same place.
+    Rounds(RoundsId),
+}
+
+/// An index into [`Trace::rounds`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RoundsId(pub u32);
 
 /// An index into [`Trace::segments`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SegmentId(pub u32);
 
 /// A finite execution, or an infinite one as a stem and a loop.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Trace<S = Step> {
     pub stem: Vec<S>,
     /// Empty for a finite execution.
     pub cycle: Vec<S>,
-    /// What folded calls stand on. A segment uses only segments before it. Its first step
-    /// is at a procedure's entry, its last at the exit; depths count from its own frame.
+    /// What folded calls and rounds stand on. A segment uses only segments before it, and
+    /// depths count from its own frame. That of a call leads from a procedure's entry to its
+    /// exit, a round from a place back to itself.
     pub segments: Vec<Vec<S>>,
+    /// The samples of folded rounds, in order.
+    pub rounds: Vec<Vec<Sample>>,
     /// If the execution comes to *error*: why.
     pub failure: Option<Failure>,
 }
 
-/// What the steps of all traces have: a depth, and perhaps a segment that is folded there.
+/// A round of a loop that was made step by step, and stands for some more after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    pub segment: SegmentId,
+    /// How many rounds these are, itself counted.
+    pub rounds: u64,
+    /// The states of the property's automaton, if there is one, with which it begins and
+    /// ends. Nothing here looks at them.
+    pub states: [u32; 2],
+}
+
+/// How many steps folded rounds have, if the samples have these lengths: each pair is how
+/// many rounds a sample stands for, and how many steps it has. Between two samples lengths are taken to
+/// change evenly. So the number is exact where all rounds are alike, or each has as many steps
+/// more than the one before; otherwise it is an estimate.
+pub fn folded_length(samples: impl DoubleEndedIterator<Item = (u64, u64)>) -> u64 {
+    let mut next = None;
+    let mut sum: u128 = 0;
+    for (rounds, steps) in samples.rev() {
+        let (rounds, steps) = (u128::from(rounds), u128::from(steps));
+        let first = next.unwrap_or(steps).min(steps);
+        let growth = next.unwrap_or(steps).abs_diff(steps);
+        // Growing, the first round has no part of the growth; shrinking, it has all of it.
+        let weight = match first == steps {
+            true => rounds.saturating_sub(1),
+            false => rounds + 1,
+        };
+        let even = rounds.saturating_mul(first);
+        let more = growth.saturating_mul(weight) / 2;
+        sum = sum.saturating_add(even).saturating_add(more);
+        next = Some(steps);
+    }
+    u64::try_from(sum).unwrap_or(u64::MAX)
+}
+
+impl<S> Default for Trace<S> {
+    fn default() -> Self {
+        Trace {
+            stem: Vec::new(),
+            cycle: Vec::new(),
+            segments: Vec::new(),
+            rounds: Vec::new(),
+            failure: None,
+        }
+    }
+}
+
+impl<S> Trace<S> {
+    /// The samples of folded rounds, and for each its steps.
+    pub fn samples(&self, id: RoundsId) -> impl DoubleEndedIterator<Item = (Sample, &[S])> {
+        let samples = self
+            .rounds
+            .get(id.0 as usize)
+            .map_or(&[][..], |rounds| rounds);
+        samples.iter().map(|sample| {
+            let steps = self.segments.get(sample.segment.0 as usize);
+            (*sample, steps.map_or(&[][..], |steps| steps))
+        })
+    }
+}
+
+/// What the steps of all traces have: a depth, and perhaps something that is folded there.
 pub trait TraceStep: Clone {
     fn depth(&self) -> u32;
-    fn folded(&self) -> Option<SegmentId>;
-    fn fold(&mut self, segment: Option<SegmentId>);
+    fn folded(&self) -> Option<Fold>;
+    fn fold(&mut self, folded: Option<Fold>);
     /// Puts further frames below.
     fn lift(&mut self, below: u32);
+    /// Whether the two are in the same place.
+    fn is_where(&self, other: &Self) -> bool;
+    /// Whether the two are alike, whatever is below them or folded there.
+    fn is_like(&self, other: &Self) -> bool;
 }
 
 impl TraceStep for Step {
@@ -64,12 +146,12 @@ impl TraceStep for Step {
         self.depth
     }
 
-    fn folded(&self) -> Option<SegmentId> {
+    fn folded(&self) -> Option<Fold> {
         self.folded
     }
 
-    fn fold(&mut self, segment: Option<SegmentId>) {
-        self.folded = segment;
+    fn fold(&mut self, folded: Option<Fold>) {
+        self.folded = folded;
     }
 
     fn lift(&mut self, below: u32) {
@@ -77,6 +159,14 @@ impl TraceStep for Step {
         if matches!(self.location, Location::At(_)) {
             self.depth += below;
         }
+    }
+
+    fn is_where(&self, other: &Step) -> bool {
+        self.location == other.location
+    }
+
+    fn is_like(&self, other: &Step) -> bool {
+        self.is_where(other) && self.valuation == other.valuation && self.returns == other.returns
     }
 }
 
@@ -114,6 +204,33 @@ impl Step {
     }
 }
 
+/// Whether folded rounds lead from a step to another, as far as that can be said by looking
+/// at the samples, which must be among the first `replayed` segments: they are rounds, the
+/// first begins where the fold does, the last ends where it ends, and where nothing lies
+/// between two of them, one goes on where the other has ended.
+pub fn rounds_follow<S: TraceStep>(
+    trace: &Trace<S>,
+    rounds: RoundsId,
+    replayed: usize,
+    before: &S,
+    after: &S,
+) -> bool {
+    let mut at = Some(before);
+    for (sample, steps) in trace.samples(rounds) {
+        let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
+            return false;
+        };
+        let is_round = steps.len() > 1 && last.depth() == 0 && last.is_where(first);
+        let goes_on = first.is_where(before) && at.is_none_or(|at| at.is_like(first));
+        if !is_round || !goes_on || sample.segment.0 as usize >= replayed {
+            return false;
+        }
+        at = (sample.rounds == 1).then_some(last);
+    }
+    // The last sample is the last round.
+    after.depth() == before.depth() && at.is_some_and(|at| at.is_like(after))
+}
+
 /// Checks that the stem begins at the start and that every step follows.
 pub fn replay(program: &Program, trace: &Trace) -> Result<(), Mismatch> {
     for (i, steps) in trace.segments.iter().enumerate() {
@@ -121,22 +238,11 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<(), Mismatch> {
         let fail = |index| Mismatch { segment, index };
         let replay = Replay {
             program,
-            segments: &trace.segments[..i],
+            trace,
+            segments: i,
             failure: None,
         };
-        let first = steps.first().ok_or_else(|| fail(0))?;
-        let Location::At(entry) = first.location else {
-            return Err(fail(0));
-        };
-        if entry != program.procedure_of(entry).entry() {
-            return Err(fail(0));
-        }
         replay.run(steps).map_err(fail)?;
-        let exit = Location::At(program.procedure_of(entry).exit());
-        match steps.last() {
-            Some(last) if last.location == exit && last.depth == 0 => {}
-            _ => return Err(fail(steps.len() - 1)),
-        }
     }
     let fail = |index| Mismatch {
         segment: None,
@@ -148,7 +254,8 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<(), Mismatch> {
     }
     let replay = Replay {
         program,
-        segments: &trace.segments,
+        trace,
+        segments: trace.segments.len(),
         failure: trace.failure.as_ref(),
     };
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
@@ -161,14 +268,11 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<(), Mismatch> {
 
 /// Whether the cycle, if there is one, ends where it begins, on a stack that has not become
 /// lower, and never looks below: then it can be repeated for ever.
-fn closes(trace: &Trace) -> bool {
+pub fn closes<S: TraceStep>(trace: &Trace<S>) -> bool {
     let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last()) else {
         return true;
     };
-    first.location == last.location
-        && first.valuation == last.valuation
-        && first.returns == last.returns
-        && trace.cycle.iter().all(|step| step.depth >= first.depth)
+    first.is_like(last) && trace.cycle.iter().all(|step| step.depth() >= first.depth())
 }
 
 /// A frame that waits, the step of its call, and the one after that.
@@ -180,7 +284,9 @@ struct Below<'s> {
 
 struct Replay<'a> {
     program: &'a Program,
-    segments: &'a [Vec<Step>],
+    trace: &'a Trace,
+    /// How many segments have been replayed, and may be used.
+    segments: usize,
     failure: Option<&'a Failure>,
 }
 
@@ -219,8 +325,14 @@ impl Replay<'_> {
             // *Error* and *terminated* stay as they are for ever.
             return before == after;
         };
-        if before.folded.is_some() {
-            return self.follows_folded(before, &view, after);
+        match before.folded {
+            Some(Fold::Call(segment)) => {
+                return self.follows_call(before, &view, segment, after);
+            }
+            Some(Fold::Rounds(rounds)) => {
+                return rounds_follow(self.trace, rounds, self.segments, before, after);
+            }
+            None => {}
         }
         let exactly = Exactly {
             step: after,
@@ -304,17 +416,19 @@ impl Replay<'_> {
         choose_resumption(self.program, waiting, globals, returns, &wish, accept).is_some()
     }
 
-    fn follows_folded(&self, before: &Step, view: &View, after: &Step) -> bool {
+    fn follows_call(&self, before: &Step, view: &View, segment: SegmentId, after: &Step) -> bool {
         let program = self.program;
         if after.view().is_some() && after.depth != before.depth {
             return false;
         }
-        let segment = before
-            .folded
-            .and_then(|id| self.segments.get(id.0 as usize));
+        let segments = &self.trace.segments[..self.segments];
+        let segment = segments.get(segment.0 as usize);
         let Some((Some(entry), Some(exit))) = segment.map(|s| (s.first(), s.last())) else {
             return false;
         };
+        if exit.depth != 0 || exit.folded.is_some() {
+            return false;
+        }
         let (Some(entry_view), Some(exit_view)) = (entry.view(), exit.view()) else {
             return false;
         };

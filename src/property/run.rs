@@ -1,12 +1,16 @@
-//! Runs of the automaton over executions with folded calls.
+//! Runs of the automaton over executions with folded calls and rounds.
 //!
 //! A segment relates the automaton's states before its first configuration to those after
 //! its last, with and without an accepting state on the way. These relations are computed
 //! once a segment, from the inside out, and joined; so an execution is judged whose steps
 //! could never be written out.
+//!
+//! Of folded rounds only the samples can be looked at. The product says in which states the
+//! automaton is before and after each of them. That there is such a run over every sample is
+//! checked; over the rounds between, it is believed, and that it accepts there never is.
 
 use super::{Subject, Temporal};
-use crate::interpreter::replay::{Trace, TraceStep};
+use crate::interpreter::replay::{Fold, Sample, Trace, TraceStep};
 
 /// For each pair of states: no run, a run, or a run that accepts.
 #[derive(Clone, PartialEq, Eq)]
@@ -53,6 +57,41 @@ impl Runs {
     }
 }
 
+/// Whether each segment is a round.
+fn rounds_of<S>(trace: &Trace<S>) -> Vec<bool> {
+    let mut is_round = vec![false; trace.segments.len()];
+    for sample in trace.rounds.iter().flatten() {
+        is_round[sample.segment.0 as usize] = true;
+    }
+    is_round
+}
+
+/// From the state before the first sample to that after the last, if each has its run.
+fn over_rounds(
+    states: usize,
+    mut samples: impl Iterator<Item = Sample>,
+    segments: &[Runs],
+) -> Runs {
+    let mut runs = Runs::none(states);
+    let Some(first) = samples.next() else {
+        return runs;
+    };
+    let [before, mut after] = first.states.map(|state| state as usize);
+    let has_run = |sample: Sample| {
+        let [before, after] = sample.states.map(|state| state as usize);
+        segments[sample.segment.0 as usize].best[before * states + after] > 0
+    };
+    let mut is_run = has_run(first);
+    for sample in samples {
+        is_run &= has_run(sample);
+        after = sample.states[1] as usize;
+    }
+    if is_run {
+        runs.add(before, after, 1);
+    }
+    runs
+}
+
 /// Whether the automaton of the forbidden executions accepts the trace.
 pub fn accepts<S: Subject>(temporal: &Temporal, subject: &S, trace: &Trace<S::Step>) -> bool {
     let automaton = &temporal.forbidden;
@@ -68,16 +107,24 @@ pub fn accepts<S: Subject>(temporal: &Temporal, subject: &S, trace: &Trace<S::St
     };
     let over = |steps: &[S::Step], segments: &[Runs]| {
         steps.iter().fold(Runs::identity(n), |runs, step| {
-            let runs = runs.then(&letter(step));
-            match step.folded() {
-                Some(inner) => runs.then(&segments[inner.0 as usize]),
-                None => runs,
-            }
+            let rounds = match step.folded() {
+                None => return runs.then(&letter(step)),
+                Some(Fold::Call(inner)) => {
+                    let runs = runs.then(&letter(step));
+                    return runs.then(&segments[inner.0 as usize]);
+                }
+                Some(Fold::Rounds(rounds)) => trace.samples(rounds),
+            };
+            // The step's own letter is read in the first round.
+            runs.then(&over_rounds(n, rounds.map(|(sample, _)| sample), segments))
         })
     };
+    let is_round = rounds_of(trace);
     let mut segments: Vec<Runs> = Vec::new();
-    for segment in &trace.segments {
-        let runs = over(segment, &segments);
+    for (i, segment) in trace.segments.iter().enumerate() {
+        // The letter of a round's last step is read by what comes after it.
+        let letters = segment.len() - usize::from(is_round[i]);
+        let runs = over(&segment[..letters], &segments);
         segments.push(runs);
     }
     // A call folded on the stem's last step is part of every round of the cycle.

@@ -6,7 +6,9 @@
 
 use super::step::{Frame, View, relates, starts};
 use super::{Right, RuleId, SymbolId, System};
-use crate::interpreter::replay::{Mismatch, SegmentId, Trace, TraceStep};
+use crate::interpreter::replay::{
+    Fold, Mismatch, SegmentId, Trace, TraceStep, closes, rounds_follow,
+};
 
 /// A configuration, without what is below the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +24,8 @@ pub struct Step {
     pub rule: Option<RuleId>,
     /// If that rule pushes, the locals of the symbol below.
     pub below: Box<[u64]>,
-    /// If the pushed symbol's whole execution is folded: the next step is the one after it.
-    pub folded: Option<SegmentId>,
+    /// What lies folded between this step and the next.
+    pub folded: Option<Fold>,
 }
 
 impl Step {
@@ -34,10 +36,6 @@ impl Step {
             locals: self.locals.clone(),
         })
     }
-
-    fn is_like(&self, other: &Step) -> bool {
-        self.symbol == other.symbol && self.globals == other.globals && self.locals == other.locals
-    }
 }
 
 impl TraceStep for Step {
@@ -45,40 +43,39 @@ impl TraceStep for Step {
         self.depth
     }
 
-    fn folded(&self) -> Option<SegmentId> {
+    fn folded(&self) -> Option<Fold> {
         self.folded
     }
 
-    fn fold(&mut self, segment: Option<SegmentId>) {
-        self.folded = segment;
+    fn fold(&mut self, folded: Option<Fold>) {
+        self.folded = folded;
     }
 
     fn lift(&mut self, below: u32) {
         self.depth += below;
     }
+
+    fn is_where(&self, other: &Step) -> bool {
+        self.symbol == other.symbol
+    }
+
+    fn is_like(&self, other: &Step) -> bool {
+        self.is_where(other) && self.globals == other.globals && self.locals == other.locals
+    }
 }
 
-/// Checks that the stem begins at the start and that every step follows. A segment begins
-/// with a symbol that was pushed, and ends with a rule that pops it.
+/// Checks that the stem begins at the start and that every step follows.
 pub fn replay(system: &System, trace: &Trace<Step>) -> Result<(), Mismatch> {
+    let replay = |segments| Replay {
+        system,
+        trace,
+        segments,
+    };
     for (i, steps) in trace.segments.iter().enumerate() {
         let segment = Some(SegmentId(i as u32));
         let fail = |index| Mismatch { segment, index };
-        let replay = Replay {
-            system,
-            segments: &trace.segments[..i],
-        };
-        replay
-            .run(&steps.iter().collect::<Vec<_>>())
-            .map_err(fail)?;
-        let pops = |last: &Step| {
-            last.rule.is_some_and(|rule| {
-                system.rule(rule).right == Right::Pop && last.depth == 0 && last.folded.is_none()
-            })
-        };
-        if !steps.last().is_some_and(pops) {
-            return Err(fail(steps.len().saturating_sub(1)));
-        }
+        let steps: Vec<_> = steps.iter().collect();
+        replay(i).run(&steps).map_err(fail)?;
     }
     let fail = |index| Mismatch {
         segment: None,
@@ -88,30 +85,19 @@ pub fn replay(system: &System, trace: &Trace<Step>) -> Result<(), Mismatch> {
     if !first.is_some_and(|first| starts(system, &first)) {
         return Err(fail(0));
     }
-    let replay = Replay {
-        system,
-        segments: &trace.segments,
-    };
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
-    replay.run(&steps).map_err(fail)?;
+    replay(trace.segments.len()).run(&steps).map_err(fail)?;
     match closes(trace) {
         true => Ok(()),
         false => Err(fail(steps.len() - 1)),
     }
 }
 
-/// Whether the cycle, if there is one, ends where it begins, on a stack that has not become
-/// lower, and never looks below: then it can be repeated for ever.
-fn closes(trace: &Trace<Step>) -> bool {
-    let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last()) else {
-        return true;
-    };
-    first.is_like(last) && trace.cycle.iter().all(|step| step.depth >= first.depth)
-}
-
 struct Replay<'a> {
     system: &'a System,
-    segments: &'a [Vec<Step>],
+    trace: &'a Trace<Step>,
+    /// How many segments have been replayed, and may be used.
+    segments: usize,
 }
 
 impl Replay<'_> {
@@ -146,6 +132,9 @@ impl Replay<'_> {
 
     fn follows(&self, before: &Step, after: &Step, stack: &mut Vec<Frame>) -> bool {
         let system = self.system;
+        if let Some(Fold::Rounds(rounds)) = before.folded {
+            return rounds_follow(self.trace, rounds, self.segments, before, after);
+        }
         let (Some(view), Some(rule)) = (before.view(), before.rule) else {
             return false;
         };
@@ -153,8 +142,8 @@ impl Replay<'_> {
         if rule.from != view.symbol {
             return false;
         }
-        if let Some(segment) = before.folded {
-            return self.follows_folded(before, &view, segment, after);
+        if let Some(Fold::Call(segment)) = before.folded {
+            return self.follows_call(before, &view, segment, after);
         }
         let relates = relates(
             system,
@@ -182,9 +171,10 @@ impl Replay<'_> {
         }
     }
 
-    fn follows_folded(&self, before: &Step, view: &View, segment: SegmentId, after: &Step) -> bool {
+    fn follows_call(&self, before: &Step, view: &View, segment: SegmentId, after: &Step) -> bool {
         let system = self.system;
-        let Some(segment) = self.segments.get(segment.0 as usize) else {
+        let segments = &self.trace.segments[..self.segments];
+        let Some(segment) = segments.get(segment.0 as usize) else {
             return false;
         };
         let (Some(entry), Some(exit), Some(push)) = (segment.first(), segment.last(), before.rule)
@@ -210,6 +200,8 @@ impl Replay<'_> {
         let pop = system.rule(pop);
         let leaves = pop.from == last.symbol
             && pop.right == Right::Pop
+            && exit.depth == 0
+            && exit.folded.is_none()
             && relates(system, pop, &last, &after.globals, &[], &[]);
         let waiting = Frame {
             symbol: second,

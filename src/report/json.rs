@@ -3,14 +3,15 @@
 //! Written as a stream: a trace of a hundred thousand steps is never copied.
 
 use super::failure::explain;
+use super::steps::{FoldedTrace, StepWriter, TraceObject};
 use super::values::{Variables, Words, returned};
-use super::{Checked, ReportedResult, Results, pushdown};
+use super::{Checked, ReportedResult, Results};
 use crate::check::{Execution, TraceFinding, Verdict};
 use crate::interpreter::failure::Reason;
 use crate::interpreter::replay::{Location, Step, Trace};
 use crate::program::Program;
 use serde::Serialize;
-use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct, Serializer};
+use serde::ser::{SerializeMap, SerializeStruct, Serializer};
 use std::io::Write;
 
 /// Writes one object and a line break.
@@ -50,10 +51,11 @@ impl Serialize for One<'_> {
         one.serialize_field("reason", &result.reason.map(|reason| reason.name()))?;
         match (&result.finding.trace, results.checked) {
             (TraceFinding::Found(Execution::Program(trace)), Some(Checked::Program(program))) => {
-                one.serialize_field("trace", &TraceObject(program, trace))?;
+                let steps = ProgramSteps::new(program, trace);
+                one.serialize_field("trace", &TraceObject(&steps, trace))?;
             }
             (TraceFinding::Found(Execution::System(trace)), Some(Checked::System(system))) => {
-                one.serialize_field("trace", &pushdown::TraceObject(system, trace))?;
+                one.serialize_field("trace", &TraceObject(system, trace))?;
             }
             (TraceFinding::TooLong(steps), _) => {
                 one.serialize_field("trace", &())?;
@@ -62,6 +64,20 @@ impl Serialize for One<'_> {
             (TraceFinding::TooDeep, _) => {
                 one.serialize_field("trace", &())?;
                 one.serialize_field("trace_too_deep", &true)?;
+            }
+            (TraceFinding::Repeating(steps, execution), checked) => {
+                one.serialize_field("trace", &())?;
+                one.serialize_field("trace_omitted", steps)?;
+                match (execution, checked) {
+                    (Execution::Program(trace), Some(Checked::Program(program))) => {
+                        let steps = ProgramSteps::new(program, trace);
+                        one.serialize_field("trace_folded", &FoldedTrace(&steps, trace))?;
+                    }
+                    (Execution::System(trace), Some(Checked::System(system))) => {
+                        one.serialize_field("trace_folded", &FoldedTrace(system, trace))?;
+                    }
+                    _ => {}
+                }
             }
             _ => one.serialize_field("trace", &())?,
         }
@@ -113,54 +129,30 @@ impl Serialize for Phases<'_> {
     }
 }
 
-struct TraceObject<'a>(&'a Program, &'a Trace);
-
-impl Serialize for TraceObject<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let TraceObject(program, steps) = *self;
-        // A failed assertion needs no explanation.
-        let failure = steps.failure.as_ref();
-        let failure = failure.filter(|failure| failure.reason != Reason::Assertion);
-        let reason = failure.map(|failure| explain(program, failure));
-        let list = |steps| Steps {
-            program,
-            steps,
-            reason: reason.as_deref(),
-        };
-        let mut trace = serializer.serialize_struct("trace", 2)?;
-        trace.serialize_field("stem", &list(&steps.stem))?;
-        trace.serialize_field("loop", &list(&steps.cycle))?;
-        trace.end()
-    }
-}
-
-struct Steps<'a> {
+/// Writes the steps of a program.
+struct ProgramSteps<'a> {
     program: &'a Program,
-    steps: &'a [Step],
     /// Why the program is in *error*, if it is.
-    reason: Option<&'a str>,
+    reason: Option<String>,
 }
 
-impl Serialize for Steps<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.steps.len()))?;
-        for step in self.steps {
-            list.serialize_element(&StepObject(self, step))?;
+impl<'a> ProgramSteps<'a> {
+    fn new(program: &'a Program, trace: &Trace) -> Self {
+        // A failed assertion needs no explanation.
+        let failure = trace.failure.as_ref();
+        let failure = failure.filter(|failure| failure.reason != Reason::Assertion);
+        ProgramSteps {
+            program,
+            reason: failure.map(|failure| explain(program, failure)),
         }
-        list.end()
     }
 }
 
-struct StepObject<'a>(&'a Steps<'a>, &'a Step);
+impl StepWriter for ProgramSteps<'_> {
+    type Step = Step;
 
-impl Serialize for StepObject<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let StepObject(
-            Steps {
-                program, reason, ..
-            },
-            step,
-        ) = *self;
+    fn write<S: Serializer>(&self, step: &Step, serializer: S) -> Result<S::Ok, S::Error> {
+        let ProgramSteps { program, reason } = self;
         let mut map = serializer.serialize_map(None)?;
         let procedure = match step.location {
             Location::At(point) => Some(program.procedure_of(point)),
@@ -213,7 +205,7 @@ impl Serialize for StepObject<'_> {
             let (domains, shapes) = (&procedure.returns, &procedure.return_shapes);
             map.serialize_entry("returns", &returned(globals.words, domains, shapes, values))?;
         }
-        if let Some(reason) = reason.filter(|_| step.location == Location::Error) {
+        if let Some(reason) = reason.as_ref().filter(|_| step.location == Location::Error) {
             map.serialize_entry("reason", reason)?;
         }
         if step.folded.is_some() {

@@ -5,15 +5,16 @@
 //! changed.
 
 use super::excerpt::harmless;
+use super::folded::{describe, length};
+use super::steps::StepWriter;
 use super::trace::{Line, Shown, describe_rounds, show_changes, write_lines};
 use super::values::{Variables, Words};
-use crate::interpreter::replay::Trace;
+use crate::interpreter::replay::{Fold, Trace};
 use crate::pushdown::replay::Step;
 use crate::pushdown::step::state_of;
 use crate::pushdown::{GroupId, RuleId, System};
 use rustc_hash::FxHashMap;
-use serde::Serialize;
-use serde::ser::{SerializeMap, SerializeStruct, Serializer};
+use serde::ser::{SerializeMap, Serializer};
 use std::io::Write;
 
 pub fn write(system: &System, trace: &Trace<Step>, out: &mut impl Write) -> std::io::Result<()> {
@@ -34,6 +35,7 @@ pub fn write(system: &System, trace: &Trace<Step>, out: &mut impl Write) -> std:
             depth: step.depth,
             text: text(system, step),
             values: values(system, step, entered, &mut frames, &mut globals),
+            after: describe(trace, *step),
         });
     }
     let around = describe_loop(system, trace);
@@ -52,7 +54,7 @@ fn text(system: &System, step: &Step) -> String {
         text.push_str("  ");
         text.push_str(&rule.split_whitespace().collect::<Vec<_>>().join(" "));
     }
-    if step.folded.is_some() {
+    if let Some(Fold::Call(_)) = step.folded {
         text.push_str("  (folded)");
     }
     harmless(&text)
@@ -118,36 +120,14 @@ fn describe_loop(system: &System, trace: &Trace<Step>) -> String {
         Some(system.symbol_name(second))
     });
     let pushed: Vec<_> = pushed.collect();
-    describe_rounds(trace.cycle.len(), &pushed, ["", "symbols, "])
+    describe_rounds(length(trace, &trace.cycle), &pushed, ["", "symbols, "])
 }
 
-/// A trace as scripts see it.
-pub struct TraceObject<'a>(pub &'a System, pub &'a Trace<Step>);
+impl StepWriter for System {
+    type Step = Step;
 
-impl Serialize for TraceObject<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let TraceObject(system, trace) = *self;
-        let mut object = serializer.serialize_struct("trace", 2)?;
-        object.serialize_field("stem", &Steps(system, &trace.stem))?;
-        object.serialize_field("loop", &Steps(system, &trace.cycle))?;
-        object.end()
-    }
-}
-
-struct Steps<'a>(&'a System, &'a [Step]);
-
-impl Serialize for Steps<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Steps(system, steps) = *self;
-        serializer.collect_seq(steps.iter().map(|step| StepObject(system, step)))
-    }
-}
-
-struct StepObject<'a>(&'a System, &'a Step);
-
-impl Serialize for StepObject<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let StepObject(system, step) = *self;
+    fn write<S: Serializer>(&self, step: &Step, serializer: S) -> Result<S::Ok, S::Error> {
+        let system = self;
         let state = system.states.get(state_of(&step.globals).0 as usize);
         let state = state.map_or("", |state| system.names.text(*state));
         let position = step.rule.map(|rule| system.position_of(rule));

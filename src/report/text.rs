@@ -3,6 +3,7 @@
 use super::{Checked, Measured, Results, pushdown, trace};
 use crate::check::{Execution, TraceFinding, Verdict};
 use crate::property::Kind;
+use crate::witness::walk::is_length_exact;
 use std::io::Write;
 
 /// One line a property, the verdict first, and the trace under a violation.
@@ -26,21 +27,43 @@ pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()>
             (Some(_), Some(reason)) => writeln!(out, " (no trace: {})", reason.advice())?,
             (_, None) => writeln!(out)?,
         }
-        match (&result.finding.trace, results.checked) {
-            (TraceFinding::Found(Execution::Program(found)), Some(Checked::Program(program))) => {
+        let execution = match &result.finding.trace {
+            TraceFinding::None => None,
+            TraceFinding::Found(execution) => Some(execution),
+            TraceFinding::TooLong(steps) => {
+                writeln!(
+                    out,
+                    "  (the trace has {steps} steps: --trace-limit allows longer ones to be shown)"
+                )?;
+                None
+            }
+            TraceFinding::TooDeep => {
+                writeln!(
+                    out,
+                    "  (no trace: every one found goes through a recursion too deep to be written out)"
+                )?;
+                None
+            }
+            TraceFinding::Repeating(steps, execution) => {
+                let is_exact = match execution {
+                    Execution::Program(trace) => is_length_exact(trace),
+                    Execution::System(trace) => is_length_exact(trace),
+                };
+                let about = if is_exact { "" } else { "about " };
+                writeln!(
+                    out,
+                    "  (the trace has {about}{steps} steps: rounds of loops are folded)"
+                )?;
+                Some(execution)
+            }
+        };
+        match (execution, results.checked) {
+            (Some(Execution::Program(found)), Some(Checked::Program(program))) => {
                 trace::write(program, found, &result.finding.observed, out)?;
             }
-            (TraceFinding::Found(Execution::System(found)), Some(Checked::System(system))) => {
+            (Some(Execution::System(found)), Some(Checked::System(system))) => {
                 pushdown::write(system, found, out)?;
             }
-            (TraceFinding::TooLong(steps), _) => writeln!(
-                out,
-                "  (the trace has {steps} steps: --trace-limit allows longer ones to be shown)"
-            )?,
-            (TraceFinding::TooDeep, _) => writeln!(
-                out,
-                "  (no trace: every one found goes through a recursion too deep to be written out)"
-            )?,
             _ => {}
         }
     }

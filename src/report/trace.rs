@@ -7,9 +7,10 @@
 
 use super::excerpt::harmless;
 use super::failure::explain;
+use super::folded::{describe, length};
 use super::values::{Row, Valued, Words, returned, scalar, variables};
 use crate::analysis::Observed;
-use crate::interpreter::replay::{Location, Step, Trace};
+use crate::interpreter::replay::{Fold, Location, Step, Trace};
 use crate::program::{Cell, Declaration, PointId, Program, VariableId};
 use crate::witness::relevance::relevant_values;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -41,6 +42,7 @@ pub fn write(
             depth: step.depth,
             text: statement(program, trace, step),
             values: values(program, &steps, i, &relevant[i], &mut frames, &mut globals),
+            after: describe(trace, *step),
         });
     }
     let around = describe_loop(program, trace);
@@ -55,6 +57,8 @@ pub struct Line {
     pub depth: u32,
     pub text: String,
     pub values: String,
+    /// What is said between it and the next one.
+    pub after: Option<String>,
 }
 
 /// Writes the lines in columns, and what `around` says of the loop before those after the
@@ -86,6 +90,9 @@ pub fn write_lines(
         let text = format!("{:2$}{}", "", deep(line), indent(line));
         let row = format!("  {number:>digits$}  {text:<column$}  {}", line.values);
         writeln!(out, "{}", row.trim_end())?;
+        if let Some(after) = &line.after {
+            writeln!(out, "  {:digits$}  {:2$}{after}", "", "", indent(line))?;
+        }
     }
     if lines.len() == stem && !around.is_empty() {
         writeln!(out, "  {around}")?;
@@ -113,11 +120,15 @@ fn describe_loop(program: &Program, trace: &Trace) -> String {
             left.push(program.names.text(program.procedure_of(point).name));
         }
     }
-    describe_rounds(trace.cycle.len(), &left, ["frame of ", "frames of "])
+    describe_rounds(
+        length(trace, &trace.cycle),
+        &left,
+        ["frame of ", "frames of "],
+    )
 }
 
 /// How long a loop is, and what each round leaves on the stack.
-pub fn describe_rounds(steps: usize, left: &[&str], [one_of, several_of]: [&str; 2]) -> String {
+pub fn describe_rounds(steps: u64, left: &[&str], [one_of, several_of]: [&str; 2]) -> String {
     let steps = match steps {
         1 => "1 step".to_owned(),
         several => format!("{several} steps"),
@@ -195,7 +206,7 @@ fn statement(program: &Program, trace: &Trace, step: &Step) -> String {
         text = text.chars().take(LONGEST_TEXT - 3).collect();
         text.push_str("...");
     }
-    if step.folded.is_some() {
+    if let Some(Fold::Call(_)) = step.folded {
         text.push_str("  (folded)");
     }
     harmless(&text)

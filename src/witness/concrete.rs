@@ -6,7 +6,7 @@ use super::search::{CallUse, Move, Path};
 use super::walk::{Diverged, Walk, Walker};
 use crate::analysis::Layout;
 use crate::bits;
-use crate::interpreter::replay::{Location, SegmentId, Step};
+use crate::interpreter::replay::{Fold, Location, SegmentId, Step};
 use crate::interpreter::step::{Outcome, Wish, choose, choose_resumption};
 use crate::interpreter::{Valuation, View, Waiting};
 use crate::program::{PointId, ProcedureId, Program, VariableId};
@@ -71,6 +71,10 @@ impl Walker for Concretizer<'_> {
     /// The view at the exit point.
     type Exit = View;
 
+    fn layout(&self) -> &Layout {
+        self.layout
+    }
+
     fn start(&self, path: &Path) -> Result<View, Diverged> {
         let program = self.program;
         let wish = self.wish(path.head, &path.values);
@@ -96,6 +100,22 @@ impl Walker for Concretizer<'_> {
             returns: view.returns.clone(),
             folded: None,
         }
+    }
+
+    fn jump(&self, view: &View, path: &Path) -> Result<View, Diverged> {
+        if self.point_of(path.head) != Some(view.at) {
+            return Err(Diverged);
+        }
+        let wish = self.wish(path.head, &path.values);
+        let mut view = view.clone();
+        let globals = (0..view.valuation.globals().len() as u32).map(VariableId::Global);
+        let locals = (0..view.valuation.locals().len() as u32).map(VariableId::Local);
+        for variable in globals.chain(locals) {
+            if let Some(value) = wish.variable(variable) {
+                view.valuation.set(variable, value);
+            }
+        }
+        Ok(view)
     }
 
     fn make_move(&self, walk: &mut Walk<'_, Self>, step: &Move) -> Result<(), Diverged> {
@@ -170,7 +190,7 @@ impl Walker for Concretizer<'_> {
         let accept = |outcome: &Outcome| matches!(outcome, Outcome::Error(_)) == fails;
         let outcome = choose_resumption(self.program, waiting, globals, returns, &wish, accept);
         if let Some(call) = walk.steps.last_mut() {
-            call.folded = Some(segment);
+            call.folded = Some(Fold::Call(segment));
         }
         match outcome {
             Some(Outcome::Next(view)) => walk.arrive(self, view),

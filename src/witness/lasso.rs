@@ -6,7 +6,7 @@
 //! place behind an accepting step, from which there is no way back. That cannot happen more
 //! often than the graph has components.
 
-use super::search::{Move, Path, Query, Search};
+use super::search::{By, Move, Path, Query, Search};
 use super::segments::AbstractTrace;
 use crate::bdd::Bdd;
 use crate::bits;
@@ -25,7 +25,7 @@ pub fn find_lasso(
     };
     let within = repeating.closed.then_some(&repeating.sets);
     loop {
-        let (head, values) = end_of(&stem);
+        let (head, values) = stem.end();
         if search.spds.stopped.contains(&head) {
             // It stays as it is for ever, whatever the automaton does meanwhile.
             return AbstractTrace::new(search, stem, None).map(Some);
@@ -40,6 +40,7 @@ pub fn find_lasso(
             within,
             accepting: true,
             moves_on: true,
+            jumps: None,
             goal: &back,
         };
         if let Some(cycle) = search.shortest(&query)? {
@@ -64,13 +65,6 @@ fn point(search: &Search<'_>, head: Head, values: &[bool]) -> Result<Bdd, Stop> 
     let is_memory = |v: u32| memory.is_some_and(|(a, b)| v == a || v == b);
     let variables = bits::members(search.spds.variables(head)).filter(|v| !is_memory(*v));
     Ok(search.minterm(values, variables)?)
-}
-
-fn end_of(path: &Path) -> (Head, &[bool]) {
-    match path.moves.last() {
-        Some(last) => (last.head, &last.values),
-        None => (path.head, &path.values),
-    }
 }
 
 /// A shortest path to one of these heads; to the one below the lowest frame, if that is
@@ -110,14 +104,13 @@ fn stem_to(search: &Search<'_>, repeating: &Sets) -> Result<Option<Path>, Stop> 
     {
         return Ok(running);
     }
-    let (head, values) = end_of(&terminating);
+    let (head, values) = terminating.end();
     let values = values.into();
     if let Some(rule) = spds.rules_from(head).next() {
         terminating.moves.push(Move {
-            rule,
+            by: By::Rule(rule),
             head: bottom,
             values,
-            call: None,
         });
     }
     Ok(Some(terminating))

@@ -2,6 +2,7 @@
 //!
 //! 1. [`search`]: a breadth-first search over heads, with complete summaries as single
 //!    steps, finds a shortest folded path (Bebop, section 3.2).
+//!    Where it is very long, the rounds of loops are folded, too ([`rounds`]).
 //! 2. [`segments`]: each summary used is unfolded into a path of its own, down to the last.
 //! 3. [`walk`]: a walker follows it and gives every variable a value: the interpreter for a
 //!    program ([`concrete`]), or a search for values that fit a rule ([`system`]).
@@ -14,12 +15,14 @@ pub mod lasso;
 mod pick;
 pub mod relevance;
 mod rings;
+pub mod rounds;
 pub mod search;
 pub mod segments;
 pub mod system;
 pub mod walk;
 
 pub use lasso::find_lasso;
+pub use rounds::Folding;
 pub use search::{Goal, Search};
 pub use segments::{AbstractTrace, find};
 pub use walk::concretize;

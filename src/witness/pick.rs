@@ -1,6 +1,7 @@
-//! One path out of the rings: at each step the first rule, then the smallest values.
+//! One path out of the rings: at each step the first rule, then the smallest values. Rounds
+//! of a loop are taken where no rule leads on.
 
-use super::search::{CallUse, Move, Node, NodeSets, Path, Query, Search, Values};
+use super::search::{By, CallUse, Move, Node, NodeSets, Path, Query, Search, Values};
 use crate::bdd::Bdd;
 use crate::bits;
 use crate::saturation::Stop;
@@ -70,10 +71,9 @@ impl Search<'_> {
                 let set = bdds.and(&after, later)?;
                 if !bdds.is_false(&set) {
                     let step = Move {
-                        rule: id,
+                        by: By::Rule(id),
                         head: to,
                         values: self.smallest(&set, Copy::Current)?,
-                        call: None,
                     };
                     return Ok(Some(((to, accepted), step)));
                 }
@@ -81,6 +81,20 @@ impl Search<'_> {
             let returned = self.pick_returned_call(query, id, rule, &here, accepted, later)?;
             if returned.is_some() {
                 return Ok(returned);
+            }
+        }
+        let node = (node.0, accepted);
+        if let Some((jumps, later)) = query.jumps.zip(later.get(&node)) {
+            for (index, way) in jumps.at(node.0)?.iter().enumerate() {
+                let set = bdds.and(&jumps.powers.image(way, &here)?, later)?;
+                if !bdds.is_false(&set) {
+                    let step = Move {
+                        by: By::Way(index),
+                        head: node.0,
+                        values: self.smallest(&set, Copy::Current)?,
+                    };
+                    return Ok(Some((node, step)));
+                }
             }
         }
         Ok(None)
@@ -127,16 +141,16 @@ impl Search<'_> {
                 let values = self.smallest(&uses, Copy::Current)?;
                 let handed = &spds.interface(entry).handed;
                 let handed = handed.iter().map(|v| values[*v as usize]).collect();
+                let call = CallUse {
+                    entry,
+                    stamp: *stamp,
+                    key,
+                    handed,
+                };
                 let step = Move {
-                    rule: id,
+                    by: By::Call(id, call),
                     head: saved,
                     values,
-                    call: Some(CallUse {
-                        entry,
-                        stamp: *stamp,
-                        key,
-                        handed,
-                    }),
                 };
                 return Ok(Some((node, step)));
             }

@@ -11,7 +11,7 @@ use super::known::Known;
 use crate::analysis::Observed;
 use crate::interpreter::evaluation::evaluate;
 use crate::interpreter::failure::{Failure, Place, Reason};
-use crate::interpreter::replay::{Location, Step, Trace};
+use crate::interpreter::replay::{Fold, Location, RoundsId, Step, Trace};
 use crate::interpreter::values::{Possible, Why};
 use crate::interpreter::{Valuation, value_of};
 use crate::program::{
@@ -46,7 +46,10 @@ pub fn relevant_values(program: &Program, trace: &Trace, observed: &[Observed]) 
     let mut relevant = vec![Relevant::default(); shown];
     for i in (0..steps.len()).rev() {
         if let Some(after) = steps.get(i + 1) {
-            slice.step_back(&steps[i], after, calls[i].map(|call| &*steps[call]));
+            match steps[i].folded {
+                Some(Fold::Rounds(rounds)) => slice.rounds_back(trace, rounds),
+                _ => slice.step_back(&steps[i], after, calls[i].map(|call| &*steps[call])),
+            }
         }
         slice.observe(&steps[i], observed);
         if let Some(relevant) = relevant.get_mut(i) {
@@ -159,6 +162,22 @@ impl Slice<'_> {
         match variable {
             VariableId::Global(i) => self.globals.remove(&i),
             VariableId::Local(i) => self.locals.remove(&i),
+        }
+    }
+
+    /// Backwards over folded rounds: whatever matters in one of the samples, or after them,
+    /// matters before them. All calls in a sample are folded.
+    fn rounds_back(&mut self, trace: &Trace, rounds: RoundsId) {
+        for (_, steps) in trace.samples(rounds).rev() {
+            let (globals, locals) = (self.globals.clone(), self.locals.clone());
+            for pair in steps.windows(2).rev() {
+                match pair[0].folded {
+                    Some(Fold::Rounds(rounds)) => self.rounds_back(trace, rounds),
+                    _ => self.step_back(&pair[0], &pair[1], None),
+                }
+            }
+            self.globals.extend(globals);
+            self.locals.extend(locals);
         }
     }
 

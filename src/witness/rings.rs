@@ -9,9 +9,15 @@ use crate::spds::{Head, Right};
 /// What is new after some number of steps, in the order of heads.
 pub(super) type Ring = Vec<(Node, Bdd)>;
 
+/// There are more rings than were allowed.
+pub(super) struct TooManyRings;
+
+/// All rings up to the goal, and what of the last one meets it; `None` if none does.
+pub(super) type Rings = Result<Option<(Vec<Ring>, NodeSets)>, TooManyRings>;
+
 impl Search<'_> {
-    /// The rings up to the first that meets the goal, and what of it does.
-    pub(super) fn rings(&self, query: &Query<'_>) -> Result<Option<(Vec<Ring>, NodeSets)>, Stop> {
+    /// The rings up to the first that meets the goal, and what of it does; `most` rings.
+    pub(super) fn rings(&self, query: &Query<'_>, most: usize) -> Result<Rings, Stop> {
         let mut reached = NodeSets::default();
         let mut ring = NodeSets::default();
         self.extend(
@@ -53,10 +59,13 @@ impl Search<'_> {
                 rings.push(sorted);
             } else {
                 rings.push(sorted);
-                return Ok(Some((rings, hits)));
+                return Ok(Ok(Some((rings, hits))));
+            }
+            if rings.len() >= most && !ring.is_empty() {
+                return Ok(Err(TooManyRings));
             }
         }
-        Ok(None)
+        Ok(Ok(None))
     }
 
     fn expand(
@@ -74,6 +83,12 @@ impl Search<'_> {
         {
             if bdds.is_false(&part) {
                 continue;
+            }
+            if let Some(jumps) = query.jumps {
+                for way in jumps.at(node.0)?.iter() {
+                    let after = jumps.powers.image(way, &part)?;
+                    self.extend(query, reached, ring, (node.0, accepted), &after)?;
+                }
             }
             for id in spds.rules_from(node.0) {
                 let rule = spds.rule(id);
@@ -241,6 +256,11 @@ impl Search<'_> {
             before = bdds.or(&before, &set?)?;
             Ok(())
         };
+        if let Some((jumps, set)) = query.jumps.zip(later.get(&(head, accepted))) {
+            for way in jumps.at(head)?.iter() {
+                add(jumps.powers.preimage(way, set))?;
+            }
+        }
         for id in spds.rules_from(head) {
             let rule = spds.rule(id);
             match rule.right {

@@ -9,8 +9,13 @@
 //! itself or inside a call that returns. Then heads are told apart by whether that has
 //! happened.
 //!
+//! Where that takes too many rings, the rounds of loops are folded ([`super::rounds`]).
+//!
 //! Cost: one image and one pre-image for each rule and ring that the path could use.
 
+use super::rings::TooManyRings;
+use super::rounds::{Folding, Jumps, Sample, Ways};
+use crate::acceleration::{Components, Failure};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds};
 use crate::cycles::Sets;
@@ -18,7 +23,7 @@ use crate::saturation::{Stop, Summary, Watch};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Head, RuleId, Spds};
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 /// The current values of all data variables; those that do not matter are 0.
 pub type Values = Box<[bool]>;
@@ -31,15 +36,61 @@ pub struct Path {
     pub moves: Vec<Move>,
 }
 
-/// One step of a path, internal rules included.
+impl Path {
+    /// Where it ends.
+    pub fn end(&self) -> (Head, &[bool]) {
+        match self.moves.last() {
+            Some(last) => (last.head, &last.values),
+            None => (self.head, &self.values),
+        }
+    }
+
+    /// Whether some of its rounds are folded.
+    pub(super) fn is_folded(&self) -> bool {
+        let mut moves = self.moves.iter();
+        moves.any(|step| matches!(step.by, By::Rounds(_)))
+    }
+}
+
+/// One step of a path, internal rules included, or many rounds of a loop.
 #[derive(Debug)]
 pub struct Move {
-    pub rule: RuleId,
+    pub by: By,
     /// Where it leads.
     pub head: Head,
     pub values: Values,
-    /// For a push that was popped again, how.
-    pub call: Option<CallUse>,
+}
+
+/// How a path goes on.
+#[derive(Debug)]
+pub enum By {
+    Rule(RuleId),
+    /// By a push that was popped again.
+    Call(RuleId, CallUse),
+    /// By going round a loop any number of times, along one of its ways: only until these
+    /// rounds have been counted.
+    Way(usize),
+    /// By going round a loop many times. The first sample is the first round, and the last
+    /// sample the last.
+    Rounds(Vec<Sample>),
+}
+
+impl Move {
+    /// The member of a summary that it uses, if it does.
+    pub fn call(&self) -> Option<&CallUse> {
+        match &self.by {
+            By::Call(_, call) => Some(call),
+            By::Rule(_) | By::Way(_) | By::Rounds(_) => None,
+        }
+    }
+
+    /// The rule that it begins with; `None` where rounds are folded.
+    pub fn rule(&self) -> Option<RuleId> {
+        match self.by {
+            By::Rule(rule) | By::Call(rule, _) => Some(rule),
+            By::Way(_) | By::Rounds(_) => None,
+        }
+    }
 }
 
 /// One member of a summary: the values a frame was entered with and those it handed over.
@@ -67,6 +118,8 @@ pub struct Query<'q> {
     pub accepting: bool,
     /// The path has at least one step.
     pub moves_on: bool,
+    /// The path may go round loops any number of times in one step.
+    pub jumps: Option<&'q Jumps<'q>>,
     pub goal: &'q Goal<'q>,
 }
 
@@ -87,6 +140,20 @@ pub struct Search<'a> {
     pub(super) most_steps: usize,
     /// For each entry, the unions of its first increments.
     unions: RefCell<Vec<Vec<Bdd>>>,
+    /// Whether and when rounds are folded.
+    pub(super) folding: Option<Folding>,
+    /// The loops inside frames, once asked for.
+    pub(super) components: OnceCell<Components>,
+    /// Those found so far.
+    pub(super) ways: RefCell<Ways>,
+}
+
+/// How a search by rings ended.
+pub(super) enum Found {
+    Path(Path),
+    Nothing,
+    /// There are more rings than were allowed.
+    TooFar,
 }
 
 impl<'a> Search<'a> {
@@ -105,12 +172,20 @@ impl<'a> Search<'a> {
             summaries,
             most_steps: usize::MAX,
             unions: RefCell::new(vec![Vec::new(); summaries.len()]),
+            folding: None,
+            components: OnceCell::new(),
+            ways: RefCell::default(),
         }
     }
 
     /// Lets longer paths not be looked for.
     pub fn up_to(self, most_steps: usize) -> Self {
         Search { most_steps, ..self }
+    }
+
+    /// Lets the rounds of loops be folded where a path is too long.
+    pub fn folding(self, folding: Option<Folding>) -> Self {
+        Search { folding, ..self }
     }
 
     /// The query for any path from the start.
@@ -123,18 +198,44 @@ impl<'a> Search<'a> {
             within: None,
             accepting: false,
             moves_on: false,
+            jumps: None,
             goal,
         }
     }
 
     /// A shortest path from the query's set to its goal, and the goal's head last; `None`
-    /// if there is none.
+    /// if there is none. A path on which rounds are folded need not be a shortest.
     pub fn shortest(&self, query: &Query<'_>) -> Result<Option<Path>, Stop> {
-        let Some((rings, last)) = self.rings(query)? else {
-            return Ok(None);
-        };
-        let on_path = self.cut_back(query, &rings, last)?;
-        self.pick(query, &on_path).map(Some)
+        if let Some(folding) = self.folding {
+            match self.search(query, folding.rings)? {
+                Found::Path(path) => return Ok(Some(path)),
+                Found::Nothing => return Ok(None),
+                Found::TooFar => {}
+            }
+            match self.with_folded_rounds(query, &[]) {
+                // Real steps are better, as long as they can be shown.
+                Ok(Some(path)) if path.is_folded() && self.steps(&path) < folding.steps => {}
+                Ok(found) => return Ok(found),
+                Err(Failure::TooLarge) => {}
+                Err(Failure::Stop(stop)) => return Err(stop),
+            }
+        }
+        match self.search(query, usize::MAX)? {
+            Found::Path(path) => Ok(Some(path)),
+            Found::Nothing | Found::TooFar => Ok(None),
+        }
+    }
+
+    /// The same, by so many rings at most.
+    pub(super) fn search(&self, query: &Query<'_>, most: usize) -> Result<Found, Stop> {
+        match self.rings(query, most)? {
+            Ok(Some((rings, last))) => {
+                let on_path = self.cut_back(query, &rings, last)?;
+                self.pick(query, &on_path).map(Found::Path)
+            }
+            Ok(None) => Ok(Found::Nothing),
+            Err(TooManyRings) => Ok(Found::TooFar),
+        }
     }
 
     /// The union of an entry's summaries with smaller stamps.

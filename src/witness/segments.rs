@@ -6,7 +6,7 @@
 //! there is one, and the unfolding is well-founded even for recursive procedures. Members
 //! are unfolded once, however often they are used.
 
-use super::search::{CallUse, Path, Query, Search};
+use super::search::{By, CallUse, Path, Query, Search};
 use crate::bdd::Bdd;
 use crate::saturation::Stop;
 use crate::spds::copies::Copy;
@@ -94,6 +94,7 @@ fn unfold(search: &Search<'_>, call: &CallUse) -> Result<Path, Stop> {
         within: None,
         accepting: false,
         moves_on: false,
+        jumps: None,
         goal: &goal,
     };
     let path = search.shortest(&query)?;
@@ -101,9 +102,16 @@ fn unfold(search: &Search<'_>, call: &CallUse) -> Result<Path, Stop> {
 }
 
 fn add_uses(path: &Path, segments: &mut Segments) {
-    for call in path.moves.iter().filter_map(|step| step.call.as_ref()) {
-        if !segments.contains_key(call) {
-            segments.insert(call.clone(), None);
+    let mut paths = vec![path];
+    while let Some(path) = paths.pop() {
+        for step in &path.moves {
+            match &step.by {
+                By::Rule(_) | By::Way(_) => {}
+                By::Call(_, call) => {
+                    segments.entry(call.clone()).or_insert(None);
+                }
+                By::Rounds(samples) => paths.extend(samples.iter().map(|sample| &sample.path)),
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::analysis::pushdown::{Flow, Liveness, bits_of};
 use crate::analysis::{DataVariable, Layout};
 use crate::bdd::OutOfNodes;
 use crate::bits;
-use crate::interpreter::replay::SegmentId;
+use crate::interpreter::replay::{Fold, SegmentId};
 use crate::interpreter::value_of;
 use crate::program::{Domain, Expression, VariableId, When};
 use crate::pushdown::replay::Step;
@@ -287,7 +287,7 @@ impl SystemWalker<'_> {
 
     /// The rule of the pushdown system that a move is made by.
     fn rule_of(&self, step: &Move) -> Result<RuleId, Diverged> {
-        let id = RuleId(step.rule.0);
+        let id = RuleId(step.rule().ok_or(Diverged)?.0);
         match (id.0 as usize) < self.system.rules.len() {
             true => Ok(id),
             false => Err(Diverged),
@@ -305,6 +305,10 @@ impl Walker for SystemWalker<'_> {
     type Waiting = Frame;
     /// The globals.
     type Exit = Box<[u64]>;
+
+    fn layout(&self) -> &Layout {
+        self.layout
+    }
 
     fn start(&self, path: &Path) -> Result<View, Diverged> {
         let symbol = self.system.start.symbol;
@@ -328,6 +332,24 @@ impl Walker for SystemWalker<'_> {
             below: Box::default(),
             folded: None,
         }
+    }
+
+    fn jump(&self, view: &View, path: &Path) -> Result<View, Diverged> {
+        if self.heads.meaning(path.head) != SystemHead::Symbol(view.symbol) {
+            return Err(Diverged);
+        }
+        let told = self.told(view.symbol, &path.values);
+        let group = self.system.symbol(view.symbol).group;
+        let mut view = view.clone();
+        for (value, i) in view.globals.iter_mut().zip(0..) {
+            let cell = bits_of(self.layout, group, VariableId::Global(i));
+            *value = told.value(cell).unwrap_or(*value);
+        }
+        for (value, i) in view.locals.iter_mut().zip(0..) {
+            let cell = bits_of(self.layout, group, VariableId::Local(i));
+            *value = told.value(cell).unwrap_or(*value);
+        }
+        Ok(view)
     }
 
     fn make_move(&self, walk: &mut Walk<'_, Self>, step: &Move) -> Result<(), Diverged> {
@@ -396,7 +418,7 @@ impl Walker for SystemWalker<'_> {
             .is_some_and(|m| self.is_returning(m.head));
         walk.made += 1 + usize::from(internal);
         if let Some(push) = walk.steps.last_mut() {
-            push.folded = Some(segment);
+            push.folded = Some(Fold::Call(segment));
         }
         let view = View {
             symbol: waiting.symbol,

@@ -3,11 +3,17 @@
 //! A *walker* follows each path and gives every variable a value. A segment is walked once
 //! for each state it is entered with, and then used again. Everything is made with calls
 //! folded; [`unfold`] puts a segment in the place of each folded call.
+//!
+//! Where rounds are folded, only the samples among them are walked. Between these the path
+//! tells the values that matter; all others stay as the last sample has left them.
 
-use super::search::{CallUse, Move, Path};
+use super::search::{By, CallUse, Move, Path};
 use super::segments::AbstractTrace;
+use crate::analysis::Layout;
 use crate::interpreter::failure::Failure;
-use crate::interpreter::replay::{SegmentId, Trace, TraceStep};
+use crate::interpreter::replay::{
+    Fold, RoundsId, Sample, SegmentId, Trace, TraceStep, folded_length,
+};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
@@ -25,9 +31,14 @@ pub trait Walker: Sized {
     /// What is left of a frame that was popped.
     type Exit: Clone;
 
+    fn layout(&self) -> &Layout;
+
     fn start(&self, path: &Path) -> Result<Self::View, Diverged>;
 
     fn step(&self, view: &Self::View, depth: u32) -> Self::Step;
+
+    /// The same place, with the values that matter where a path begins.
+    fn jump(&self, view: &Self::View, path: &Path) -> Result<Self::View, Diverged>;
 
     /// Makes a move of the walk's path, and of its frame.
     fn make_move(&self, walk: &mut Walk<'_, Self>, step: &Move) -> Result<(), Diverged>;
@@ -64,8 +75,20 @@ pub struct Walk<'t, W: Walker> {
     /// If it is in *error*: why.
     pub failure: Option<Failure>,
     pub depth: u32,
-    /// Which segment this is, and the state it was entered with; `None` for the path itself.
-    name: Option<(CallUse, W::View)>,
+    part: Part<W>,
+    /// The samples of the folded rounds that it is about to jump over, as far as they have
+    /// been walked.
+    samples: Vec<Sample>,
+}
+
+/// What is walked.
+enum Part<W: Walker> {
+    /// The path itself, or its cycle.
+    Whole,
+    /// The segment of a call, and the state it was entered with.
+    Call(CallUse, W::View),
+    /// A sample that stands for so many rounds.
+    Round(u64),
 }
 
 /// Segments walked so far: by which member they are and the state they were entered with.
@@ -74,53 +97,77 @@ type Walked<W> = FxHashMap<(CallUse, <W as Walker>::View), (SegmentId, <W as Wal
 /// The execution along a trace, all returned calls folded.
 pub fn concretize<W: Walker>(w: &W, trace: &AbstractTrace) -> Result<Trace<W::Step>, Diverged> {
     let mut walked: Walked<W> = FxHashMap::default();
-    let mut segments: Vec<Vec<W::Step>> = Vec::new();
+    let mut made = Trace::default();
     let start = w.start(&trace.path)?;
-    let mut walks = vec![Walk::new(w, &trace.path, start, None)];
+    let mut walks = vec![Walk::new(w, &trace.path, start, Part::Whole)];
     let mut rounds: Rounds<W> = Rounds::default();
     loop {
         let Some(walk) = walks.last_mut() else {
             return Err(Diverged);
         };
-        if let Some(step) = walk.path.moves.get(walk.made) {
-            let Some(call) = &step.call else {
+        match walk.path.moves.get(walk.made).map(|step| (step, &step.by)) {
+            Some((_, By::Call(_, call))) => {
+                let path = trace.segments.get(call).and_then(Option::as_ref);
+                let path = path.ok_or(Diverged)?;
+                let (enter, waiting) = w.entered(walk, path)?;
+                match walked.get(&(call.clone(), enter.clone())) {
+                    Some((segment, exit)) => w.returned(walk, *segment, &waiting, exit)?,
+                    None => {
+                        let part = Part::Call(call.clone(), enter.clone());
+                        walks.push(Walk::new(w, path, enter, part));
+                    }
+                }
+                continue;
+            }
+            Some((_, By::Rounds(samples))) => {
+                match samples.get(walk.samples.len()) {
+                    Some(sample) => {
+                        let here = walk.view.as_ref().ok_or(Diverged)?;
+                        let begin = w.jump(here, &sample.path)?;
+                        let part = Part::Round(sample.rounds);
+                        walks.push(Walk::new(w, &sample.path, begin, part));
+                    }
+                    None => walk.jump_over(w, &mut made)?,
+                }
+                continue;
+            }
+            Some((step, By::Rule(_))) => {
                 w.make_move(walk, step)?;
                 continue;
-            };
-            let path = trace.segments.get(call).and_then(Option::as_ref);
-            let path = path.ok_or(Diverged)?;
-            let (enter, waiting) = w.entered(walk, path)?;
-            let name = (call.clone(), enter.clone());
-            match walked.get(&name) {
-                Some((segment, exit)) => w.returned(walk, *segment, &waiting, exit)?,
-                None => walks.push(Walk::new(w, path, enter, Some(name))),
             }
-            continue;
+            Some((_, By::Way(_))) => return Err(Diverged),
+            None => {}
         }
         let Some(mut walk) = walks.pop() else {
             return Err(Diverged);
         };
-        match walk.name.take() {
-            None => {
+        let segment = SegmentId(made.segments.len() as u32);
+        match std::mem::replace(&mut walk.part, Part::Whole) {
+            Part::Whole => {
                 if let Some(walk) = rounds.again(walk, trace) {
                     walks.push(walk);
                     continue;
                 }
-                let failure = rounds.failure.take();
-                let (stem, cycle) = rounds.split();
-                return Ok(Trace {
-                    stem,
-                    cycle,
-                    segments,
-                    failure,
-                });
+                made.failure = rounds.failure.take();
+                (made.stem, made.cycle) = rounds.split();
+                return Ok(made);
             }
-            Some(name) => {
-                let exit = w.left(&mut walk, &name.0)?;
-                walked.insert(name, (SegmentId(segments.len() as u32), exit));
-                segments.push(walk.steps);
+            Part::Call(call, enter) => {
+                let exit = w.left(&mut walk, &call)?;
+                walked.insert((call, enter), (segment, exit));
+            }
+            Part::Round(rounds) => {
+                let outer = walks.last_mut().ok_or(Diverged)?;
+                let states = [&walk.path.values, walk.path.end().1];
+                outer.samples.push(Sample {
+                    segment,
+                    rounds,
+                    states: states.map(|values| w.layout().state(values)),
+                });
+                outer.view = walk.view.take();
             }
         }
+        made.segments.push(walk.steps);
     }
 }
 
@@ -167,7 +214,8 @@ impl<W: Walker> Rounds<W> {
             view: Some(view),
             failure: None,
             depth,
-            name: None,
+            part: Part::Whole,
+            samples: Vec::new(),
         })
     }
 
@@ -179,7 +227,7 @@ impl<W: Walker> Rounds<W> {
 }
 
 impl<'t, W: Walker> Walk<'t, W> {
-    fn new(w: &W, path: &'t Path, view: W::View, name: Option<(CallUse, W::View)>) -> Self {
+    fn new(w: &W, path: &'t Path, view: W::View, part: Part<W>) -> Self {
         Walk {
             path,
             made: 0,
@@ -187,8 +235,27 @@ impl<'t, W: Walker> Walk<'t, W> {
             view: Some(view),
             failure: None,
             depth: 0,
-            name,
+            part,
+            samples: Vec::new(),
         }
+    }
+
+    /// Goes on after folded rounds, of which all samples have been walked.
+    fn jump_over(&mut self, w: &W, trace: &mut Trace<W::Step>) -> Result<(), Diverged> {
+        let samples = std::mem::take(&mut self.samples);
+        let first = samples.first().map(|sample| sample.segment.0 as usize);
+        let first = first.and_then(|segment| trace.segments[segment].first());
+        if let (Some(first), Some(last)) = (first, self.steps.last_mut()) {
+            // It goes on as the first sample does.
+            *last = first.clone();
+            last.lift(self.depth);
+            last.fold(Some(Fold::Rounds(RoundsId(trace.rounds.len() as u32))));
+        }
+        trace.rounds.push(samples);
+        self.made += 1;
+        let view = self.view.take().ok_or(Diverged)?;
+        self.arrive(w, view);
+        Ok(())
     }
 
     pub fn arrive(&mut self, w: &W, view: W::View) {
@@ -197,31 +264,61 @@ impl<'t, W: Walker> Walk<'t, W> {
     }
 }
 
-/// The number of steps of a folded trace once every call is unfolded.
+/// The number of steps of a folded trace once everything is unfolded; see [`folded_length`].
 pub fn unfolded_length<S: TraceStep>(trace: &Trace<S>) -> u64 {
-    let mut lengths: Vec<u64> = Vec::with_capacity(trace.segments.len());
-    let length = |steps: &[S], lengths: &[u64]| {
-        steps.iter().fold(0_u64, |sum, step| {
-            let inner = step
-                .folded()
-                .map_or(0, |segment| lengths[segment.0 as usize]);
-            sum.saturating_add(inner).saturating_add(1)
-        })
-    };
-    for segment in &trace.segments {
-        lengths.push(length(segment, &lengths));
-    }
-    length(&trace.stem, &lengths).saturating_add(length(&trace.cycle, &lengths))
+    let lengths = segment_lengths(trace);
+    let length = |steps| length_of(trace, steps, &lengths);
+    length(&trace.stem).saturating_add(length(&trace.cycle))
 }
 
-/// The same execution with no call folded.
+/// Whether the number of steps is no estimate: all rounds that were looked at are equally long.
+pub fn is_length_exact<S: TraceStep>(trace: &Trace<S>) -> bool {
+    let lengths = segment_lengths(trace);
+    let length = |sample: &Sample| lengths[sample.segment.0 as usize];
+    let mut rounds = trace.rounds.iter();
+    rounds.all(|samples| {
+        samples
+            .windows(2)
+            .all(|two| length(&two[0]) == length(&two[1]))
+    })
+}
+
+/// The number of steps of each segment, everything in it unfolded.
+fn segment_lengths<S: TraceStep>(trace: &Trace<S>) -> Vec<u64> {
+    let mut lengths: Vec<u64> = Vec::with_capacity(trace.segments.len());
+    for segment in &trace.segments {
+        lengths.push(length_of(trace, segment, &lengths));
+    }
+    lengths
+}
+
+fn length_of<S: TraceStep>(trace: &Trace<S>, steps: &[S], lengths: &[u64]) -> u64 {
+    steps.iter().fold(0_u64, |sum, step| {
+        let inner = match step.folded() {
+            None => 0,
+            Some(Fold::Call(segment)) => lengths[segment.0 as usize],
+            Some(Fold::Rounds(rounds)) => {
+                // The step a round begins with is the last one of the round before. The step
+                // after all rounds is counted by itself.
+                let round = |(sample, _): (Sample, &[S])| {
+                    let steps = lengths[sample.segment.0 as usize].saturating_sub(1);
+                    (sample.rounds, steps)
+                };
+                folded_length(trace.samples(rounds).map(round)).saturating_sub(1)
+            }
+        };
+        sum.saturating_add(inner).saturating_add(1)
+    })
+}
+
+/// The same execution with no call folded; there must be no folded rounds.
 pub fn unfold<S: TraceStep>(trace: &Trace<S>) -> Trace<S> {
     let mut stem = trace.stem.clone();
     let mut cycle = Vec::new();
     // A call that the cycle begins with is folded on the stem's last step, but what happens
     // in it is part of the cycle.
     if let Some(last) = stem.last_mut().filter(|_| !trace.cycle.is_empty())
-        && let Some(inner) = last.folded()
+        && let Some(Fold::Call(inner)) = last.folded()
     {
         last.fold(None);
         cycle = unfold_steps(
@@ -235,6 +332,7 @@ pub fn unfold<S: TraceStep>(trace: &Trace<S>) -> Trace<S> {
         stem: unfold_steps(&stem, &trace.segments, 0),
         cycle,
         segments: Vec::new(),
+        rounds: Vec::new(),
         failure: trace.failure.clone(),
     }
 }
@@ -253,7 +351,7 @@ fn unfold_steps<S: TraceStep>(steps: &[S], segments: &[Vec<S>], below: u32) -> V
         lifted.lift(*below);
         lifted.fold(None);
         unfolded.push(lifted);
-        if let Some(inner) = step.folded() {
+        if let Some(Fold::Call(inner)) = step.folded() {
             rest.push((segments[inner.0 as usize].iter(), depth + 1));
         }
     }

@@ -1,0 +1,73 @@
+//! Traces with folded rounds, as lists of steps and repeated rounds.
+
+use crate::interpreter::replay::{Fold, RoundsId, Trace, TraceStep, folded_length};
+
+/// How many rounds lie folded.
+fn rounds<S>(trace: &Trace<S>, id: RoundsId) -> u64 {
+    let counts = trace.samples(id).map(|(sample, _)| sample.rounds);
+    counts.fold(0, u64::saturating_add)
+}
+
+/// What the text says where rounds are folded after a step.
+pub fn describe<S: TraceStep>(trace: &Trace<S>, step: &S) -> Option<String> {
+    match step.folded() {
+        Some(Fold::Rounds(id)) => Some(format!(
+            "... {} more rounds like this ...",
+            rounds(trace, id)
+        )),
+        Some(Fold::Call(_)) | None => None,
+    }
+}
+
+/// How many steps these are, folded rounds counted; calls that return are one step.
+pub fn length<S: TraceStep>(trace: &Trace<S>, steps: &[S]) -> u64 {
+    steps.iter().fold(0, |sum: u64, step| {
+        let folded = match step.folded() {
+            Some(Fold::Rounds(id)) => {
+                let round = |steps| length(trace, steps).saturating_sub(1);
+                folded_length(trace.samples(id).map(|(s, steps)| (s.rounds, round(steps))))
+            }
+            Some(Fold::Call(_)) | None => 1,
+        };
+        sum.saturating_add(folded)
+    })
+}
+
+/// What a list of steps with folded rounds is made of.
+pub enum Item<S> {
+    Step(S),
+    /// So many rounds, and the items of the last of them, from the step after its beginning
+    /// to its end.
+    Repeated(u64, Vec<Item<S>>),
+}
+
+/// The steps of a trace, or of a round in it, which has so many frames below.
+pub fn items<S: TraceStep>(trace: &Trace<S>, steps: &[S], below: u32) -> Vec<Item<S>> {
+    let mut items = Vec::with_capacity(steps.len());
+    let mut rest = steps.iter();
+    let lifted = |step: &S| {
+        let mut step = step.clone();
+        step.lift(below);
+        step
+    };
+    while let Some(step) = rest.next() {
+        let mut shown = lifted(step);
+        let Some(Fold::Rounds(id)) = step.folded() else {
+            items.push(Item::Step(shown));
+            continue;
+        };
+        shown.fold(None);
+        let depth = shown.depth();
+        items.push(Item::Step(shown));
+        // The end of the last round is the step after all of them.
+        let last = trace.samples(id).next_back();
+        let inside = match last {
+            Some((_, [_, inside @ .., _])) => inside,
+            _ => &[],
+        };
+        let mut round = self::items(trace, inside, depth);
+        round.extend(rest.next().map(|after| Item::Step(lifted(after))));
+        items.push(Item::Repeated(rounds(trace, id), round));
+    }
+    items
+}

@@ -1,0 +1,291 @@
+//! Paths on which the rounds of loops are folded.
+//!
+//! A path of 2³² steps cannot be found ring by ring, let alone be shown. Most of its steps are
+//! rounds of a loop, though, and the closure of each way round it is one relation
+//! ([`crate::acceleration::Powers`]). In a search with *jumps* such a closure is one more step, from the
+//! loop's head to itself. The powers of the way then tell how many rounds a jump stands for,
+//! and where the execution is after any number of them. From that the first round and
+//! the last are found as paths of their own; those between stay folded, but for *samples*:
+//! rounds that are made step by step only to be checked.
+//!
+//! Rounds may have loops inside, which are folded in turn. A path that is found like this has
+//! few jumps, but need not be a shortest.
+
+use super::search::{By, Found, Move, Path, Query, Search, Values};
+use crate::acceleration::{Budget, Components, CountedWay, Failure, Powers, Way};
+use crate::bdd::Bdd;
+use crate::bits;
+use crate::interpreter::replay::folded_length;
+use crate::saturation::Stop;
+use crate::spds::Head;
+use crate::spds::copies::Copy;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// When rounds are folded.
+#[derive(Clone, Copy, Debug)]
+pub struct Folding {
+    /// How many rings are searched without that.
+    pub rings: usize,
+    /// A path of no more configurations is not folded.
+    pub steps: u64,
+    pub budget: Budget,
+}
+
+/// Rings of a search with jumps: far more than a program's own length is not worth it.
+const MOST_RINGS: usize = 20_000;
+/// Rings of the search for one round, without folding the loops inside it.
+const ROUND_RINGS: usize = 100;
+/// The heads of one loop. Eliminating more would take too long.
+const LARGEST_LOOP: usize = 300;
+/// How many loops are looked at, each once for every stamp that summaries must be older than.
+const MOST_LOOPS: usize = 1_000;
+/// How deep loops are folded inside each other.
+const DEEPEST: usize = 8;
+/// A loop that is taken no more often than this is not folded.
+const FEW_ROUNDS: u64 = 3;
+
+/// A round that stands for itself and those after it.
+#[derive(Debug)]
+pub struct Sample {
+    pub path: Path,
+    /// How many these are, itself counted.
+    pub rounds: u64,
+}
+
+/// The ways round loops, by head and by the stamp of the summaries they may use.
+pub(super) type Ways = FxHashMap<(Head, u64), Rc<[Way]>>;
+
+/// From which heads a search jumps.
+pub struct Jumps<'a> {
+    search: &'a Search<'a>,
+    pub(super) powers: Powers<'a>,
+    /// Only summaries with smaller stamps are used.
+    before_stamp: u64,
+    /// Not from these heads, since their rounds are just being looked at.
+    without: &'a [Head],
+}
+
+impl Jumps<'_> {
+    /// The ways round the loop with this head.
+    pub(super) fn at(&self, head: Head) -> Result<Rc<[Way]>, Stop> {
+        let search = self.search;
+        let components = search.components();
+        if !components.is_loop_head(head)
+            || search.spds.is_internal(head)
+            || self.without.contains(&head)
+        {
+            return Ok(Rc::default());
+        }
+        let key = (head, self.before_stamp);
+        if let Some(ways) = search.ways.borrow().get(&key) {
+            return Ok(ways.clone());
+        }
+        let is_worth_it =
+            components.with(head).len() <= LARGEST_LOOP && search.ways.borrow().len() < MOST_LOOPS;
+        let mut ways = Vec::new();
+        if is_worth_it {
+            // Without summaries that do not fit in memory there are fewer ways.
+            let summary = |entry| search.summary_before(entry, self.before_stamp).ok()?;
+            ways = self.powers.ways(components, head, &summary)?;
+        }
+        let ways: Rc<[Way]> = ways.into();
+        search.ways.borrow_mut().insert(key, ways.clone());
+        Ok(ways)
+    }
+}
+
+impl Search<'_> {
+    fn components(&self) -> &Components {
+        self.components
+            .get_or_init(|| Components::within_frames(self.spds))
+    }
+
+    /// A path from the query's set to its goal on which rounds are folded, those of the
+    /// loops with the heads `without` aside; `None` if there is no path at all.
+    pub(super) fn with_folded_rounds(
+        &self,
+        query: &Query<'_>,
+        without: &[Head],
+    ) -> Result<Option<Path>, Failure> {
+        let Some(folding) = self.folding.filter(|_| without.len() < DEEPEST) else {
+            return Err(Failure::TooLarge);
+        };
+        let jumps = Jumps {
+            search: self,
+            powers: Powers::new(self.spds, self.copies, self.watch, folding.budget),
+            before_stamp: query.before_stamp,
+            without,
+        };
+        let jumping = Query {
+            set: query.set.clone(),
+            jumps: Some(&jumps),
+            ..*query
+        };
+        let path = match self.search(&jumping, MOST_RINGS)? {
+            Found::Path(path) => path,
+            Found::Nothing => return Ok(None),
+            Found::TooFar => return Err(Failure::TooLarge),
+        };
+        let mut counted = Path {
+            moves: Vec::with_capacity(path.moves.len()),
+            ..path
+        };
+        for step in path.moves {
+            let By::Way(way) = step.by else {
+                counted.moves.push(step);
+                continue;
+            };
+            let way = &jumps.at(step.head)?[way];
+            let (_, from) = counted.end();
+            let rounds = Counting {
+                search: self,
+                query,
+                without: &[without, &[step.head]].concat(),
+                head: step.head,
+                powers: &jumps.powers,
+                way: jumps.powers.count(way, step.head)?,
+            };
+            let moves = rounds.moves(from.into(), step.values)?;
+            counted.moves.extend(moves);
+        }
+        Ok(Some(counted))
+    }
+
+    /// How many steps a path has, if a call that returns is one; see [`folded_length`].
+    pub(super) fn steps(&self, path: &Path) -> u64 {
+        let steps = path.moves.iter().map(|step| match &step.by {
+            By::Rounds(samples) => {
+                let round = |sample: &Sample| (sample.rounds, self.steps(&sample.path));
+                folded_length(samples.iter().map(round))
+            }
+            By::Rule(_) | By::Call(..) | By::Way(_) => u64::from(!self.spds.is_internal(step.head)),
+        });
+        steps.fold(0, u64::saturating_add)
+    }
+}
+
+/// The rounds of one jump.
+struct Counting<'c> {
+    search: &'c Search<'c>,
+    /// That of the path with the jump.
+    query: &'c Query<'c>,
+    without: &'c [Head],
+    head: Head,
+    powers: &'c Powers<'c>,
+    way: CountedWay<'c>,
+}
+
+impl Counting<'_> {
+    /// The moves that lead along the way from some values to others: the first round, a jump,
+    /// and the last round.
+    fn moves(&self, from: Values, to: Values) -> Result<Vec<Move>, Failure> {
+        let (first, last) = (self.point(&from)?, self.point(&to)?);
+        let rounds = self.powers.least_rounds(&self.way, &first, &last)?;
+        let rounds = rounds.ok_or(Failure::TooLarge)?;
+        let mut moves = Vec::new();
+        let mut at = from;
+        let mut made = 0;
+        while made < rounds {
+            if made == 1 && rounds > FEW_ROUNDS {
+                // All but the last.
+                let folded = rounds - 2;
+                let next = self.between(&at, folded, &to, 1)?;
+                let samples = self.samples(at, &next, folded)?;
+                moves.push(Move {
+                    by: By::Rounds(samples),
+                    head: self.head,
+                    values: next.clone(),
+                });
+                made += folded;
+                at = next;
+            }
+            let next = match rounds - made {
+                1 => to.clone(),
+                left => self.between(&at, 1, &to, left - 1)?,
+            };
+            moves.extend(self.round(&at, &next)?.moves);
+            made += 1;
+            at = next;
+        }
+        Ok(moves)
+    }
+
+    /// The samples out of so many rounds: denser and denser towards both ends.
+    fn samples(&self, from: Values, to: &Values, rounds: u64) -> Result<Vec<Sample>, Failure> {
+        let powers = || (0..u64::BITS).map(|j| 1_u64 << j);
+        let early = powers().map(|power| power - 1);
+        let late = powers().map_while(|power| rounds.checked_sub(power));
+        let mut begins: Vec<u64> = early
+            .take_while(|begin| *begin < rounds / 2)
+            .chain(late.filter(|begin| *begin >= rounds / 2))
+            .chain([0])
+            .collect();
+        begins.sort_unstable();
+        begins.dedup();
+        let ends = begins.iter().copied().skip(1).chain([rounds]);
+        let mut samples = Vec::with_capacity(begins.len());
+        let mut at = from;
+        for (begin, end) in begins.iter().copied().zip(ends) {
+            let count = end - begin;
+            let next = self.between(&at, count, to, rounds - end)?;
+            let after = match count {
+                1 => next.clone(),
+                _ => self.between(&at, 1, &next, count - 1)?,
+            };
+            samples.push(Sample {
+                path: self.round(&at, &after)?,
+                rounds: count,
+            });
+            at = next;
+        }
+        Ok(samples)
+    }
+
+    fn point(&self, values: &[bool]) -> Result<Bdd, Stop> {
+        let variables = bits::members(self.search.spds.variables(self.head));
+        Ok(self.search.minterm(values, variables)?)
+    }
+
+    /// The values so many rounds after some, and so many before others.
+    fn between(
+        &self,
+        first: &Values,
+        after: u64,
+        second: &Values,
+        before: u64,
+    ) -> Result<Values, Failure> {
+        self.search.watch.check()?;
+        let (first, second) = (self.point(first)?, self.point(second)?);
+        let powers = self.powers;
+        let set = powers.between(&self.way, (&first, after), (&second, before))?;
+        match self.search.bdds.is_false(&set) {
+            true => Err(Failure::TooLarge),
+            false => Ok(self.search.smallest(&set, Copy::Current)?),
+        }
+    }
+
+    /// A single round.
+    fn round(&self, from: &Values, to: &Values) -> Result<Path, Failure> {
+        let search = self.search;
+        let to = self.point(to)?;
+        let goal = |head| Ok((head == self.head).then(|| to.clone()));
+        let query = Query {
+            head: self.head,
+            set: self.point(from)?,
+            may_enter: false,
+            accepting: false,
+            moves_on: true,
+            jumps: None,
+            goal: &goal,
+            ..*self.query
+        };
+        let rings = search.folding.map_or(ROUND_RINGS, |folding| folding.rings);
+        let path = match search.search(&query, rings.min(ROUND_RINGS))? {
+            Found::Path(path) => Some(path),
+            Found::Nothing => None,
+            Found::TooFar => search.with_folded_rounds(&query, self.without)?,
+        };
+        path.ok_or(Failure::TooLarge)
+    }
+}
