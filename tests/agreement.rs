@@ -68,7 +68,7 @@ fn verdicts(
     let mut violated = Vec::new();
     for finding in board.take_findings() {
         let verdict = finding.verdict.ok_or("a property is undecided")?;
-        let traced = !matches!(finding.trace, TraceFinding::None);
+        let traced = !matches!(finding.trace, TraceFinding::None | TraceFinding::TooDeep);
         if engine == Engine::Symbolic && traced != (verdict == Verdict::Violated) {
             return Err(format!("{verdict:?}, and a trace: {traced}"));
         }

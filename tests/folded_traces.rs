@@ -388,11 +388,13 @@ fn random_loops() {
                     assert!(steps > limit, "seed {seed}: {property}\n{text}");
                 }
                 TraceFinding::Found(_) | TraceFinding::TooLong(_) => {}
-                TraceFinding::None => panic!("seed {seed}: {property}\n{text}"),
+                TraceFinding::None | TraceFinding::TooDeep => {
+                    panic!("seed {seed}: {property}\n{text}")
+                }
             }
         }
     }
-    assert!(folds.iter().all(|count| *count > 1), "{folds:?}");
+    assert!(folds.iter().all(|count| *count > 0), "{folds:?}");
 }
 
 /// The trace with folded rounds of a loop with 250 rounds.

@@ -86,7 +86,7 @@ fn decide(system: &System, property: &Property, options: &Options) -> Result<boo
     }
     let finding = board.take_findings().remove(0);
     let violated = finding.verdict.ok_or("undecided")? == Verdict::Violated;
-    let traced = !matches!(finding.trace, TraceFinding::None);
+    let traced = !matches!(finding.trace, TraceFinding::None | TraceFinding::TooDeep);
     match traced == (violated && options.trace) {
         true => Ok(violated),
         false => Err(format!(

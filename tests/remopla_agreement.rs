@@ -131,7 +131,7 @@ fn symbolic(
     let mut violated = Vec::new();
     for (finding, (text, _)) in findings.into_iter().zip(properties) {
         let verdict = finding.verdict.ok_or("a property is undecided")?;
-        let traced = !matches!(finding.trace, TraceFinding::None);
+        let traced = !matches!(finding.trace, TraceFinding::None | TraceFinding::TooDeep);
         if traced != (verdict == Verdict::Violated) {
             return Err(format!("{text}: {verdict:?}, and a trace: {traced}"));
         }

@@ -132,7 +132,7 @@ fn decide(
     }
     let finding = board.take_findings().remove(0);
     let violated = finding.verdict.ok_or("undecided")? == Verdict::Violated;
-    let traced = !matches!(finding.trace, TraceFinding::None);
+    let traced = !matches!(finding.trace, TraceFinding::None | TraceFinding::TooDeep);
     let wanted = violated && options.trace;
     match traced == wanted {
         true => Ok(Some(violated)),

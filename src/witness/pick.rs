@@ -137,6 +137,12 @@ impl Search<'_> {
                     continue;
                 }
                 let key = self.smallest(&uses, Copy::Next)?;
+                // Of this key: there may be others, with other values handed over.
+                let pushed = spds.interface(entry).key.iter().map(|v| {
+                    let level = self.copies.level(*v, Copy::Next);
+                    (level, key[*v as usize])
+                });
+                let uses = bdds.and(&uses, &bdds.minterm(pushed)?)?;
                 // The current copies are what the caller kept and what was handed over.
                 let values = self.smallest(&uses, Copy::Current)?;
                 let handed = &spds.interface(entry).handed;
