@@ -428,3 +428,35 @@ fn backward() {
 fn explicit() {
     run_cases(&["--engine", "explicit"]);
 }
+
+/// Arrays that are too large for explicit states. Traces are replayed.
+#[test]
+fn large_arrays() {
+    let programs = [
+        "int a[20](2), i(5), j(5); module void main() { A k (0,19) a[k] = k & 3;
+           i = undef, j = undef; skip(i < 20 && j < 20 && i != j);
+           a[i] = 3, i = j; assert(a[j] == (j & 3)); assert(a[i] == (j & 3));
+           a[j] = a[j] + 1 & 3; assert(a[i] == (j + 1 & 3)); L: assert(a[j] != 3); }",
+        "int a[20](2), i(5); module void main() { A k (0,19) a[k] = 0; i = undef;
+           a[i] = 1; assert(i < 20); L: assert(E k (0,19) a[k] != 0 && i == k);
+           i = undef; assert(a[i] <= 1); }",
+    ];
+    for program in programs {
+        let file = tempfile::Builder::new().suffix(".rem").tempfile();
+        let file = file.expect("a file");
+        std::fs::write(file.path(), program).expect("the file is written");
+        let run = support::check(file.path(), &["--reach", "L", "--assertions"]);
+        assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+        let verdicts: Vec<_> = run.stdout.lines().filter(|l| !l.starts_with(' ')).collect();
+        assert_eq!(
+            verdicts,
+            ["reachable L", "violated assertions"],
+            "{program}"
+        );
+        let blocked = ["--overflow", "block", "--assertions"];
+        let run = support::check(file.path(), &blocked);
+        // Only the last assertion of the first program fails.
+        let expected = i32::from(program.contains("!= 3"));
+        assert_eq!(run.code, expected, "{}{}", run.stdout, run.stderr);
+    }
+}

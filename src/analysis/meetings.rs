@@ -8,6 +8,7 @@ use crate::components::cyclic_components;
 use crate::program::{
     Action, Expression, Operation, PointId, ProcedureId, Program, Target, VariableId, When,
 };
+use indexmap::IndexSet;
 use std::ops::Range;
 
 /// Which cells meet, as classes of data variables. Two cells meet if their first bits are in
@@ -17,8 +18,8 @@ pub struct Meetings {
     parents: Vec<DataVariable>,
     /// At the representative of a class: whether its values are ever calculated with.
     counted: Vec<bool>,
-    /// First bits of cells that choose among others, and of one of these.
-    choices: Vec<(DataVariable, DataVariable)>,
+    /// First bits of cells that choose among others, and of each of these.
+    choices: IndexSet<(DataVariable, DataVariable)>,
 }
 
 impl Meetings {
@@ -26,7 +27,7 @@ impl Meetings {
         Meetings {
             parents: (0..count).collect(),
             counted: vec![false; count as usize],
-            choices: Vec::new(),
+            choices: IndexSet::new(),
         }
     }
 
@@ -67,17 +68,16 @@ impl Meetings {
         self.counted.get(class as usize).is_some_and(|c| *c)
     }
 
-    /// The classes of indices, each with the class of what they choose from.
+    /// Each index with each cell that it may choose, by their first bits.
     pub fn choices(&self) -> impl Iterator<Item = (DataVariable, DataVariable)> + '_ {
-        let choices = self.choices.iter();
-        choices.map(|(index, chosen)| (self.class(*index), self.class(*chosen)))
+        self.choices.iter().copied()
     }
 
     /// Notes that values of the first cells choose among the others.
     fn choose(&mut self, index: &[Range<DataVariable>], among: &[Range<DataVariable>]) {
-        if let Some(among) = among.first() {
-            let index = index.iter().map(|cell| (cell.start, among.start));
-            self.choices.extend(index);
+        for index in index {
+            let chosen = among.iter().map(|cell| (index.start, cell.start));
+            self.choices.extend(chosen);
         }
     }
 

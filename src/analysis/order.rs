@@ -14,6 +14,7 @@
 use super::meetings::Meetings;
 use super::{DataVariable, Layout};
 use crate::program::{Program, VariableId};
+use rustc_hash::FxHashSet;
 use std::ops::Range;
 
 /// A cell and what it is called in an order.
@@ -108,20 +109,30 @@ impl Group {
 }
 
 /// Cells that meet share a group. Groups stand where their first cell was declared, but what
-/// chooses among the elements of an array stands above it: below, it would have to be
-/// remembered of each element whether it may be the one.
+/// chooses among the elements of an array stands above it, in a group of its own even if the
+/// two meet: otherwise it would have to be remembered of each element whether it may be the
+/// one.
 pub fn interleaved(cells: &[NamedCell], meetings: &Meetings) -> Groups {
-    let mut groups: indexmap::IndexMap<DataVariable, Group> = indexmap::IndexMap::new();
+    let chosen: FxHashSet<_> = meetings.choices().map(|(_, chosen)| chosen).collect();
+    let meets = |(a, b): &(DataVariable, DataVariable)| meetings.class(*a) == meetings.class(*b);
+    let entangled = meetings.choices().filter(meets).map(|(index, _)| index);
+    let apart: FxHashSet<_> = entangled.filter(|index| !chosen.contains(index)).collect();
+    let key = |first: DataVariable| (meetings.class(first), apart.contains(&first));
+    let mut groups: indexmap::IndexMap<_, Group> = indexmap::IndexMap::new();
     for (index, cell) in cells.iter().enumerate() {
-        let class = meetings.class(cell.bits.start);
-        let group = groups.entry(class).or_default();
+        let first = cell.bits.start;
+        let group = groups.entry(key(first)).or_default();
         group.cells.push(index);
-        group.high_first |= cell.bits.len() > 1 && !meetings.is_counted(class);
+        group.high_first |= cell.bits.len() > 1 && !meetings.is_counted(meetings.class(first));
     }
     let mut above: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
-    for (index, chosen) in meetings.choices().filter(|(index, chosen)| index != chosen) {
-        if let (Some(index), Some(chosen)) =
-            (groups.get_index_of(&index), groups.get_index_of(&chosen))
+    for (index, chosen) in meetings.choices() {
+        let places = groups
+            .get_index_of(&key(index))
+            .zip(groups.get_index_of(&key(chosen)));
+        if let Some((index, chosen)) = places
+            && index != chosen
+            && !above[chosen].contains(&index)
         {
             above[chosen].push(index);
         }
@@ -300,6 +311,14 @@ mod tests {
             show(&cells, &groups),
             "high: i\nhigh: j\nhigh: a[0] a[1] b[0] b[1]\nhigh: z\n"
         );
+    }
+
+    #[test]
+    fn an_index_that_meets_its_array_stands_apart() {
+        let text = "int a[2](2), i(2), j(2); module void main() {
+            assert(a[i] == i); assert(i < j); }";
+        let (cells, groups) = order(text);
+        assert_eq!(show(&cells, &groups), "high: i\nhigh: a[0] a[1] j\n");
     }
 
     #[test]

@@ -59,6 +59,9 @@ pub enum Place {
         first: Range<DataVariable>,
         count: u32,
         index: Expression,
+        /// If the rule is only for one value of the index: which. Then it says nothing of the
+        /// other cells, and so they keep their values without being mentioned.
+        only: Option<u32>,
     },
 }
 
@@ -149,9 +152,20 @@ impl Place {
     pub fn bits(&self) -> Range<DataVariable> {
         match self {
             Place::Cell(bits) => bits.clone(),
+            Place::Element {
+                first,
+                only: Some(k),
+                ..
+            } => element(first, *k),
             Place::Element { first, count, .. } => {
                 first.start..first.start + count * (first.end - first.start)
             }
         }
     }
+}
+
+/// The bits of an element of an array with this first one.
+pub fn element(first: &Range<DataVariable>, k: u32) -> Range<DataVariable> {
+    let width = first.end - first.start;
+    first.start + k * width..first.end + k * width
 }

@@ -26,6 +26,9 @@ use crate::program::{
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
+/// Arrays with more elements than this are updated by a rule for each.
+const LARGE_ARRAY: u32 = 16;
+
 /// What the encoding is made from.
 pub struct Analyses<'a> {
     pub layout: Layout,
@@ -193,7 +196,13 @@ impl Encoder<'_, '_> {
                     constrain: *constrain,
                     ..effect
                 };
-                self.add_step(point, self.heads.at(*next), &conditions, effect)?;
+                for assignments in by_element(&assignments) {
+                    let effect = Effect {
+                        assignments: &assignments,
+                        ..effect
+                    };
+                    self.add_step(point, self.heads.at(*next), &conditions, effect)?;
+                }
                 self.add_failure(point, &conditions, effect)?;
             }
             Action::Havoc { variables, next } => {
@@ -314,6 +323,7 @@ impl Encoder<'_, '_> {
                     first: bits,
                     count,
                     index,
+                    only: None,
                 },
                 Target::Cell(_) | Target::Discard => Place::Cell(bits),
             },
@@ -508,4 +518,28 @@ impl Encoder<'_, '_> {
         }
         ranks
     }
+}
+
+/// The same assignments for each element of a large array that one of them may set: a relation
+/// for all of them would have to say of each other element that it keeps its value.
+fn by_element(assignments: &[Assignment]) -> Vec<Vec<Assignment>> {
+    let mut places = assignments
+        .iter()
+        .map(|assignment| &assignment.place)
+        .zip(0..);
+    let large = places.find_map(|(place, i)| match place {
+        Place::Element { count, .. } if *count > LARGE_ARRAY => Some((i, *count)),
+        _ => None,
+    });
+    let Some((large, count)): Option<(usize, u32)> = large else {
+        return vec![assignments.to_vec()];
+    };
+    let for_element = |k| {
+        let mut assignments = assignments.to_vec();
+        if let Place::Element { only, .. } = &mut assignments[large].place {
+            *only = Some(k);
+        }
+        assignments
+    };
+    (0..count).map(for_element).collect()
 }

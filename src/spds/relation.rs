@@ -5,7 +5,7 @@
 //! rule's *failure*, a set of valuations before the step.
 
 use super::copies::{Copies, Copy};
-use super::effect::{Assignment, Effect, Outcome, Place, Source};
+use super::effect::{Assignment, Effect, Outcome, Place, Source, element};
 use super::expression::{Evaluated, May, Term, evaluate};
 use super::number::Number;
 use crate::analysis::{DataVariable, Layout};
@@ -159,15 +159,22 @@ impl Relations<'_, '_, '_> {
                     first,
                     count,
                     index,
+                    only,
                 } => {
                     let index = self.evaluate(*index)?;
                     let at = index.term.number(bdds);
                     let outside = bdds.or(&index.undefined, &at.outside(bdds, *count)?)?;
                     failure = bdds.or(&failure, &outside)?;
-                    let width = first.end - first.start;
-                    for k in 0..*count {
-                        let bits = first.start + k * width..first.end + k * width;
+                    let elements = match only {
+                        None => 0..*count,
+                        Some(k) => *k..*k + 1,
+                    };
+                    for k in elements {
                         let here = at.equals_constant(bdds, u64::from(k))?;
+                        if only.is_some() {
+                            failure = bdds.or(&failure, &bdds.not(&here)?)?;
+                        }
+                        let bits = element(first, k);
                         self.update_where(&mut updates, assignment, bits, &here, &fitted)?;
                     }
                 }

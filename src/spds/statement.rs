@@ -194,8 +194,10 @@ impl<'a, 'b> Transfers<'a, 'b> {
                 first,
                 count,
                 index,
+                only,
             } => {
                 key.extend([u64::from(first.start) << 32 | u64::from(*count)]);
+                key.push(only.map_or(0, |k| u64::from(k) + 1));
                 self.add_expression(key, effect, 9, *index);
             }
         }
