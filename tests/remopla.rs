@@ -438,7 +438,7 @@ fn large_arrays() {
            a[i] = 3, i = j; assert(a[j] == (j & 3)); assert(a[i] == (j & 3));
            a[j] = a[j] + 1 & 3; assert(a[i] == (j + 1 & 3)); L: assert(a[j] != 3); }",
         "int a[20](2), i(5); module void main() { A k (0,19) a[k] = 0; i = undef;
-           a[i] = 1; assert(i < 20); L: assert(E k (0,19) a[k] != 0 && i == k);
+           a[i] = 1; assert(i < 20); L: assert(E k (0,19) (a[k] != 0 && i == k));
            i = undef; assert(a[i] <= 1); }",
     ];
     for program in programs {
