@@ -69,17 +69,17 @@ pub mod bdd;
 // The program, or its product with an automaton, as rules with relations.
 pub mod spds;
 
-// Closures of loops: many rounds at once.
-pub mod acceleration;
-
 // `post*` and `pre*`.
 pub mod saturation;
 
-// Regular sets of configurations, as text and as P-automata.
-pub mod configurations;
-
 // Repeating heads.
 pub mod cycles;
+
+// Closures of loops and recursion: many rounds at once.
+pub mod acceleration;
+
+// Regular sets of configurations, as text and as P-automata.
+pub mod configurations;
 
 // From "reachable" to an execution.
 pub mod witness;

@@ -4,7 +4,7 @@ use super::Budget;
 use super::frame::{Components, ways_around};
 use super::relation::{Relation, Relations, give_up};
 use crate::bdd::Bdd;
-use crate::saturation::{Stop, Summary, Watch};
+use crate::saturation::{Looked, LoopShortcuts, Stop, Summary, Watch};
 use crate::spds::copies::Copies;
 use crate::spds::{EntryId, Head, Right, Spds};
 use rustc_hash::FxHashMap;
@@ -39,45 +39,6 @@ impl<'a> Accelerator<'a> {
             budget,
             components: None,
             loops: FxHashMap::default(),
-        }
-    }
-
-    /// What the ways round a loop lead to from `new`, as far as it is not in `total`; `None`
-    /// if nothing is known to do. `rounds` is how often the head was looked at.
-    pub fn close(
-        &mut self,
-        head: Head,
-        rounds: u32,
-        summaries: &[Summary],
-        stamp: u64,
-        total: &Bdd,
-        new: &Bdd,
-    ) -> Result<Option<Bdd>, Stop> {
-        if rounds < self.budget.patience {
-            return Ok(None);
-        }
-        let spds = self.spds;
-        let components = self.components.take();
-        let components = components.unwrap_or_else(|| Components::within_frames(spds));
-        let is_loop_head = components.is_loop_head(head);
-        let known = self.loops.get(&head);
-        let is_stale = known.is_none_or(|known| {
-            let is_old = known.stamp.is_some_and(|used| used < stamp);
-            (known.gave_up || is_old) && rounds >= known.again
-        });
-        if is_loop_head && is_stale {
-            let closures = self.closures(&components, head, rounds, summaries, stamp)?;
-            self.loops.insert(head, closures);
-        }
-        self.components = Some(components);
-        match self.loops.get(&head) {
-            Some(closures) if !closures.relations.is_empty() => {
-                let relations = self.relations(rounds);
-                let check = || self.watch.check();
-                let added = relations.saturate(&closures.relations, total, new, check)?;
-                Ok(Some(added))
-            }
-            _ => Ok(None),
         }
     }
 
@@ -133,5 +94,42 @@ impl<'a> Accelerator<'a> {
             Right::Push { saved, .. } => component.binary_search(&saved).is_ok(),
             _ => false,
         })
+    }
+}
+
+impl LoopShortcuts for Accelerator<'_> {
+    fn around(
+        &mut self,
+        edge: Looked<'_>,
+        summaries: &[Summary],
+        stamp: u64,
+    ) -> Result<Option<Bdd>, Stop> {
+        let Looked { head, rounds, .. } = edge;
+        if rounds < self.budget.patience {
+            return Ok(None);
+        }
+        let spds = self.spds;
+        let components = self.components.take();
+        let components = components.unwrap_or_else(|| Components::within_frames(spds));
+        let is_loop_head = components.is_loop_head(head);
+        let known = self.loops.get(&head);
+        let is_stale = known.is_none_or(|known| {
+            let is_old = known.stamp.is_some_and(|used| used < stamp);
+            (known.gave_up || is_old) && rounds >= known.again
+        });
+        if is_loop_head && is_stale {
+            let closures = self.closures(&components, head, rounds, summaries, stamp)?;
+            self.loops.insert(head, closures);
+        }
+        self.components = Some(components);
+        match self.loops.get(&head) {
+            Some(closures) if !closures.relations.is_empty() => {
+                let relations = self.relations(rounds);
+                let check = || self.watch.check();
+                let added = relations.saturate(&closures.relations, edge.total, edge.new, check)?;
+                Ok(Some(added))
+            }
+            _ => Ok(None),
+        }
     }
 }

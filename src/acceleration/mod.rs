@@ -24,7 +24,6 @@ pub use loops::Accelerator;
 pub use powers::{CountedWay, Powers, Way};
 pub use recursion::Recursion;
 pub use relation::Failure;
-pub use summaries::Link;
 
 /// How many nodes of a relation a round without it is worth.
 const NODES_A_ROUND: usize = 250;

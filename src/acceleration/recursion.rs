@@ -10,9 +10,9 @@ use super::Budget;
 use super::elimination::{Elimination, Paths};
 use super::frame::{Components, Summaries, enter, stay, steps_within};
 use super::relation::{Failure, Relation, Relations, give_up};
-use super::summaries::{Link, Step, Steps, round_trips};
+use super::summaries::{Step, Steps, round_trips};
 use crate::bdd::Bdd;
-use crate::saturation::{Stop, Watch};
+use crate::saturation::{Link, Looked, RecursionShortcuts, Stop, Summary, Watch};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Right, Spds};
 use rustc_hash::FxHashMap;
@@ -65,81 +65,6 @@ impl<'a> Recursion<'a> {
             copies: self.copies,
             node_limit: self.budget.nodes_after(rounds, variables),
         }
-    }
-
-    /// The edge of further frames of an entry, pushed on frames that are, or lead to others
-    /// that are, at the entry's head with valuations `new`; those in `total` are known.
-    /// `None` if nothing is known to do. `rounds` is how often the head was looked at.
-    pub fn enter(
-        &mut self,
-        entry: EntryId,
-        rounds: u32,
-        summaries: &Summaries<'_>,
-        total: &Bdd,
-        new: &Bdd,
-    ) -> Result<Option<Bdd>, Stop> {
-        if rounds < self.budget.patience {
-            return Ok(None);
-        }
-        let is_stale = |known: &KeyClosures| rounds >= known.again;
-        if self.keys.get(&entry).is_none_or(is_stale) {
-            let closures = KeyClosures {
-                relations: self.key_closures(entry, rounds, summaries)?,
-                again: rounds.saturating_mul(2).max(self.budget.patience),
-            };
-            self.keys.insert(entry, closures);
-        }
-        let closures = &self.keys[&entry].relations;
-        if closures.is_empty() {
-            return Ok(None);
-        }
-        let (spds, bdds) = (self.spds, self.copies.bdds);
-        let now = |edge| bdds.exists(edge, &spds.all_entry);
-        let check = || self.watch.check();
-        let relations = self.relations(rounds);
-        let added = relations.saturate(closures, &now(total)?, &now(new)?, check)?;
-        if bdds.is_false(&added) {
-            return Ok(None);
-        }
-        let interface = spds.interface(entry);
-        let keys = bdds.exists(&added, &interface.not_key)?;
-        let keys = interface.key_to_next.apply(bdds, &keys)?;
-        Ok(Some(interface.enter.apply(bdds, &keys)?))
-    }
-
-    /// Further summaries of an entry, which follow from those there are (`total`, in so many
-    /// increments) by the frames that wait for their like. `None` if nothing is known to do.
-    pub fn leave<'w>(
-        &mut self,
-        entry: EntryId,
-        increments: usize,
-        total: &Bdd,
-        summaries: &Summaries<'_>,
-        links: impl FnOnce() -> Vec<Link<'w>>,
-    ) -> Result<Option<Bdd>, Stop> {
-        if increments < self.budget.patience as usize || !self.copies.has(Copy::Returned) {
-            return Ok(None);
-        }
-        let steps = Steps {
-            spds: self.spds,
-            relations: self.relations(increments.try_into().unwrap_or(u32::MAX)),
-        };
-        let is_stale = |known: &SummaryClosures| increments >= known.again;
-        if self.summaries.get(&entry).is_none_or(is_stale) {
-            let mut closures = Vec::new();
-            for trip in round_trips(entry, &links(), self.budget.paths) {
-                closures.extend(give_up(self.close_trip(&steps, &trip, summaries))?);
-            }
-            let again = increments.saturating_mul(2).max(1);
-            let closures = SummaryClosures { closures, again };
-            self.summaries.insert(entry, closures);
-        }
-        let closures = &self.summaries[&entry].closures;
-        if closures.is_empty() {
-            return Ok(None);
-        }
-        let further = steps.saturate(closures, total, || self.watch.check())?;
-        Ok(Some(further).filter(|further| !self.copies.bdds.is_false(further)))
     }
 
     fn close_trip(
@@ -229,5 +154,81 @@ impl<'a> Recursion<'a> {
         }
         let ways = graph.reduce_to(entered)?;
         Ok(ways.into_iter().map(|way| way.all).collect())
+    }
+}
+
+impl RecursionShortcuts for Recursion<'_> {
+    fn enter(
+        &mut self,
+        entry: EntryId,
+        edge: Looked<'_>,
+        summaries: &[Summary],
+    ) -> Result<Option<Bdd>, Stop> {
+        let rounds = edge.rounds;
+        let totals = |entry: EntryId| summaries[entry.0 as usize].total().cloned();
+        if rounds < self.budget.patience {
+            return Ok(None);
+        }
+        let is_stale = |known: &KeyClosures| rounds >= known.again;
+        if self.keys.get(&entry).is_none_or(is_stale) {
+            let closures = KeyClosures {
+                relations: self.key_closures(entry, rounds, &totals)?,
+                again: rounds.saturating_mul(2).max(self.budget.patience),
+            };
+            self.keys.insert(entry, closures);
+        }
+        let closures = &self.keys[&entry].relations;
+        if closures.is_empty() {
+            return Ok(None);
+        }
+        let (spds, bdds) = (self.spds, self.copies.bdds);
+        let now = |edge| bdds.exists(edge, &spds.all_entry);
+        let check = || self.watch.check();
+        let relations = self.relations(rounds);
+        let added = relations.saturate(closures, &now(edge.total)?, &now(edge.new)?, check)?;
+        if bdds.is_false(&added) {
+            return Ok(None);
+        }
+        let interface = spds.interface(entry);
+        let keys = bdds.exists(&added, &interface.not_key)?;
+        let keys = interface.key_to_next.apply(bdds, &keys)?;
+        Ok(Some(interface.enter.apply(bdds, &keys)?))
+    }
+
+    fn leave<'w>(
+        &mut self,
+        entry: EntryId,
+        summaries: &[Summary],
+        links: &dyn Fn() -> Vec<Link<'w>>,
+    ) -> Result<Option<Bdd>, Stop> {
+        let summary = &summaries[entry.0 as usize];
+        let increments = summary.increments.len();
+        let totals = |entry: EntryId| summaries[entry.0 as usize].total().cloned();
+        let Some(total) = summary.total() else {
+            return Ok(None);
+        };
+        if increments < self.budget.patience as usize || !self.copies.has(Copy::Returned) {
+            return Ok(None);
+        }
+        let steps = Steps {
+            spds: self.spds,
+            relations: self.relations(increments.try_into().unwrap_or(u32::MAX)),
+        };
+        let is_stale = |known: &SummaryClosures| increments >= known.again;
+        if self.summaries.get(&entry).is_none_or(is_stale) {
+            let mut closures = Vec::new();
+            for trip in round_trips(entry, &links(), self.budget.paths) {
+                closures.extend(give_up(self.close_trip(&steps, &trip, &totals))?);
+            }
+            let again = increments.saturating_mul(2).max(1);
+            let closures = SummaryClosures { closures, again };
+            self.summaries.insert(entry, closures);
+        }
+        let closures = &self.summaries[&entry].closures;
+        if closures.is_empty() {
+            return Ok(None);
+        }
+        let further = steps.saturate(closures, total, || self.watch.check())?;
+        Ok(Some(further).filter(|further| !self.copies.bdds.is_false(further)))
     }
 }

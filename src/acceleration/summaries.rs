@@ -16,9 +16,9 @@ use super::relation::{Failure, Growth, Relations};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult};
 use crate::bits;
-use crate::saturation::Stop;
+use crate::saturation::{Link, Stop};
 use crate::spds::copies::Copy;
-use crate::spds::{EntryId, Head, Interface, Right, RuleId, Spds};
+use crate::spds::{EntryId, Head, Interface, Right, Spds};
 use std::collections::VecDeque;
 
 /// How many frames a step may go through, if its closure is to be made.
@@ -27,15 +27,6 @@ const MOST_FRAMES: usize = 4;
 const MOST_ROUNDS: u32 = 1000;
 /// How often closures are applied in turn before plain rounds go on.
 const TURNS: u32 = 64;
-
-/// A frame that waits for another.
-pub struct Link<'w> {
-    pub lower: EntryId,
-    pub upper: EntryId,
-    pub push: RuleId,
-    /// What is known of the lower frame, as `post*` has it.
-    pub waiting: &'w Bdd,
-}
 
 /// From summaries of one entry to summaries of another.
 pub struct Step {

@@ -43,7 +43,7 @@ impl<S: Subject> Model<'_, S> {
         let mut post_star = self.plain_recursion()?;
         if let Some(budget) = self.budget() {
             let recursion = Recursion::new(self.spds, self.copies, self.watch, budget);
-            post_star.accelerate_recursion(recursion);
+            post_star.shorten_recursion(recursion);
         }
         Ok(post_star)
     }
@@ -53,7 +53,7 @@ impl<S: Subject> Model<'_, S> {
         let mut post_star = PostStar::new(self.spds, self.bdds, self.watch)?;
         if let Some(budget) = self.budget() {
             let accelerator = Accelerator::new(self.spds, self.copies, self.watch, budget);
-            post_star.accelerate(accelerator);
+            post_star.shorten_loops(accelerator);
         }
         Ok(post_star)
     }

@@ -104,7 +104,7 @@ pub fn post<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
     let stacks = given.stacks.clone();
     let mut post_star = PostStar::from_configurations(spds, bdds, model.watch(), stacks, heads)?;
     let budget = Budget::auto(model.is_wide());
-    post_star.accelerate(Accelerator::new(
+    post_star.shorten_loops(Accelerator::new(
         spds,
         model.copies(),
         model.watch(),

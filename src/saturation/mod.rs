@@ -5,10 +5,12 @@
 
 mod post_star;
 mod pre_star;
+mod shortcuts;
 mod stacks;
 
 pub use post_star::{PostStar, Summary, Target as PostTarget};
 pub use pre_star::{PreStar, Target as PreTarget};
+pub use shortcuts::{Link, Looked, LoopShortcuts, RecursionShortcuts};
 pub use stacks::{StackEdge, StackState, Stacks};
 
 use crate::bdd::{Bdds, OutOfNodes};

@@ -15,9 +15,9 @@
 //! with smaller stamps: that is what makes the unfolding of a summary into an execution end.
 //! Where deep recursion was closed it is not so, and [`PostStar::is_deep`] says it.
 
+use super::shortcuts::{Link, Looked, LoopShortcuts, RecursionShortcuts};
 use super::stacks::{StackState, Stacks};
 use super::{Stop, Watch};
-use crate::acceleration::{Accelerator, Link, Recursion};
 use crate::bdd::{Bdd, Bdds};
 use crate::spds::{EntryId, Head, Right, RuleId, Spds};
 use rustc_hash::FxHashMap;
@@ -44,6 +44,17 @@ struct Edge {
     rounds: u32,
     /// The next edge of the same head.
     sibling: u32,
+}
+
+impl Edge {
+    fn looked<'e>(&'e self, new: &'e Bdd) -> Looked<'e> {
+        Looked {
+            head: self.head,
+            rounds: self.rounds,
+            total: &self.total,
+            new,
+        }
+    }
 }
 
 /// What a push left waiting for its entry.
@@ -84,8 +95,8 @@ pub struct PostStar<'a> {
     summaries: Vec<Summary>,
     stamp: u64,
     stacks: Stacks,
-    accelerator: Option<Accelerator<'a>>,
-    recursion: Option<Recursion<'a>>,
+    loops: Option<Box<dyn LoopShortcuts + 'a>>,
+    recursion: Option<Box<dyn RecursionShortcuts + 'a>>,
     /// How many edges were looked at.
     rounds: u64,
     /// Whether a recursion was closed: then some increments may depend on themselves.
@@ -124,7 +135,7 @@ impl<'a> PostStar<'a> {
             summaries: spds.entries.iter().map(|_| Summary::default()).collect(),
             stamp: 0,
             stacks,
-            accelerator: None,
+            loops: None,
             recursion: None,
             rounds: 0,
             is_deep: false,
@@ -139,13 +150,13 @@ impl<'a> PostStar<'a> {
     }
 
     /// Lets deep loops be closed in few rounds.
-    pub fn accelerate(&mut self, accelerator: Accelerator<'a>) {
-        self.accelerator = Some(accelerator);
+    pub fn shorten_loops(&mut self, loops: impl LoopShortcuts + 'a) {
+        self.loops = Some(Box::new(loops));
     }
 
     /// The same for deep recursion.
-    pub fn accelerate_recursion(&mut self, recursion: Recursion<'a>) {
-        self.recursion = Some(recursion);
+    pub fn shorten_recursion(&mut self, recursion: impl RecursionShortcuts + 'a) {
+        self.recursion = Some(Box::new(recursion));
     }
 
     /// Saturates until one of these valuations is met at any head; true if one is.
@@ -293,13 +304,11 @@ impl<'a> PostStar<'a> {
 
     /// Adds to an edge all that the loop at its head leads to from `new`.
     fn close_loop(&mut self, at: u32, new: &Bdd) -> Result<Option<Bdd>, Stop> {
-        let Some(accelerator) = &mut self.accelerator else {
+        let Some(loops) = &mut self.loops else {
             return Ok(None);
         };
-        let edge = &self.edges[at as usize];
-        let (summaries, stamp) = (&self.summaries, self.stamp);
-        let further =
-            accelerator.close(edge.head, edge.rounds, summaries, stamp, &edge.total, new)?;
+        let edge = self.edges[at as usize].looked(new);
+        let further = loops.around(edge, &self.summaries, self.stamp)?;
         self.widen(at, further)
     }
 
@@ -312,9 +321,7 @@ impl<'a> PostStar<'a> {
         if edge.head != self.spds.entry(entry).head {
             return Ok(None);
         }
-        let summaries = &self.summaries;
-        let total = |entry: EntryId| summaries[entry.0 as usize].total.clone();
-        let further = recursion.enter(entry, edge.rounds, &total, &edge.total, new)?;
+        let further = recursion.enter(entry, edge.looked(new), &self.summaries)?;
         self.is_deep |= further.is_some();
         self.widen(at, further)
     }
@@ -475,8 +482,7 @@ impl<'a> PostStar<'a> {
 
     /// What follows from the summaries of an entry through frames that wait for their like.
     fn close_summaries(&mut self, entry: EntryId) -> Result<Option<Bdd>, Stop> {
-        let summary = &self.summaries[entry.0 as usize];
-        let (Some(recursion), Some(known)) = (&mut self.recursion, &summary.total) else {
+        let Some(recursion) = &mut self.recursion else {
             return Ok(None);
         };
         let links = || {
@@ -496,8 +502,7 @@ impl<'a> PostStar<'a> {
             });
             links.collect()
         };
-        let total = |entry: EntryId| self.summaries[entry.0 as usize].total.clone();
-        recursion.leave(entry, summary.increments.len(), known, &total, links)
+        recursion.leave(entry, &self.summaries, &links)
     }
 
     /// Adds new summaries, and lets go on what waits for them.
