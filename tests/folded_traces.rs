@@ -361,7 +361,7 @@ fn random_loops() {
         (Kind::Ltl, "G ({g == 2} -> F {b})"),
     ];
     let mut folds = [0; 5];
-    for seed in 1..=30 {
+    for seed in 1..=60 {
         let text = Chance(seed * 0x9e37_79b9).program();
         let program = read(&text);
         for (i, (kind, property)) in asked.into_iter().enumerate() {
@@ -394,7 +394,7 @@ fn random_loops() {
             }
         }
     }
-    assert!(folds.iter().all(|count| *count > 0), "{folds:?}");
+    assert!(folds.iter().all(|count| *count > 1), "{folds:?}");
 }
 
 /// The trace with folded rounds of a loop with 250 rounds.

@@ -61,7 +61,8 @@ pub fn system(seed: u64) -> (String, Vec<String>) {
             rule(&mut random, &shape, symbol, &mut text);
         }
     }
-    (text, vocabulary(&shape))
+    let vocabulary = vocabulary(&shape, &text);
+    (text, vocabulary)
 }
 
 fn shape(random: &mut Random) -> Shape {
@@ -278,8 +279,11 @@ fn number(random: &mut Random, known: &[(Variable, &str)], depth: u32) -> String
     }
 }
 
-fn vocabulary(shape: &Shape) -> Vec<String> {
-    let states = STATES[..shape.states].iter().map(|s| format!("state({s})"));
+/// What formulas may speak of: of the states, those that some rule has.
+fn vocabulary(shape: &Shape, text: &str) -> Vec<String> {
+    let occurs = |state: &&&str| **state == STATES[0] || text.contains(&format!("{state} <"));
+    let states = STATES[..shape.states].iter().filter(occurs);
+    let states = states.map(|s| format!("state({s})"));
     let symbols = (0..shape.symbols).map(|s| format!("s{s}"));
     let groups = shape.groups.iter().enumerate();
     let used = groups.filter(|(number, _)| shape.group_of.contains(number));

@@ -1,0 +1,142 @@
+//! Limits of time and memory, and interrupts, through the real binary.
+
+mod support;
+
+use serde_json::Value;
+use std::time::{Duration, Instant};
+use support::Written;
+
+/// No assertion fails.
+const PROGRAM: &str = "decl g;\nmain() begin\n  g := 1;\n  assert(g);\nend\n";
+
+/// Plain rounds: with acceleration a counter takes no time.
+const PLAIN: [&str; 2] = ["--accelerate", "never"];
+
+/// `L` is reached after 2^bits rounds.
+fn counter(bits: usize) -> String {
+    let list = |item: &dyn Fn(usize) -> String, between: &str| {
+        let items: Vec<String> = (0..bits).map(item).collect();
+        items.join(between)
+    };
+    let bit = |i: usize| format!("b{i}");
+    let carried = |i: usize| {
+        let below: Vec<String> = (0..i).map(bit).collect();
+        match below.is_empty() {
+            true => format!("!b{i}"),
+            false => format!("b{i} ^ ({})", below.join(" & ")),
+        }
+    };
+    let bits = list(&bit, ", ");
+    format!(
+        "decl {bits};\nmain()\nbegin\n  {bits} := {};\n  while (!({})) do\n    {bits} := {};\n  od\n  L: skip;\nend\n",
+        list(&|_| "0".to_owned(), ", "),
+        list(&bit, " & "),
+        list(&carried, ", "),
+    )
+}
+
+#[test]
+fn text_of_unknown() {
+    let run = Written::new(&counter(22))
+        .check(&[&PLAIN[..], &["--reach", "L", "--timeout", "0.1"]].concat());
+    assert_eq!(run.code, 3);
+    assert!(run.stdout.starts_with("unknown L"), "{}", run.stdout);
+}
+
+#[test]
+fn timeout() {
+    let program = Written::new(&counter(22));
+    for timeout in ["0", "0.3"] {
+        let begin = Instant::now();
+        let asked = ["--reach", "L", "--format", "json", "--timeout", timeout];
+        let run = program.check(&[&PLAIN[..], &asked].concat());
+        assert!(begin.elapsed() < Duration::from_millis(2500), "in time");
+        assert_eq!(run.code, 3, "{}", run.stderr);
+        let result = &run.results()[0];
+        assert_eq!(result["verdict"], "unknown");
+        assert_eq!(result["reason"], "timeout");
+        assert!(result["trace"].is_null());
+    }
+}
+
+#[test]
+fn a_timeout_that_is_not_reached_changes_nothing() {
+    let program = Written::new(PROGRAM);
+    let run = program.check(&["--timeout", "1e9"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn a_memory_limit_beyond_the_machine_changes_nothing() {
+    let run = Written::new(PROGRAM).check(&["--memory", "1000000"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn memory_limit() {
+    // Two halves that are equal, one declared behind the other: what the first half was must
+    // be remembered, so any BDD of it has more than 2^22 nodes.
+    let names = |letter: char| -> Vec<String> { (0..22).map(|i| format!("{letter}{i}")).collect() };
+    let (first, second) = (names('a'), names('b'));
+    let equal = first
+        .iter()
+        .zip(&second)
+        .map(|(a, b)| format!("({a} = {b})"));
+    let program = Written::new(&format!(
+        "decl {}, {};\nmain() begin\n  assume({});\n  L: skip;\nend\n",
+        first.join(", "),
+        second.join(", "),
+        equal.collect::<Vec<_>>().join(" & ")
+    ));
+    let arguments = ["--reach", "L", "--format", "json", "--memory", "1"];
+    let run = program.check(&[&arguments[..], &["--timeout", "20"]].concat());
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    let result = &run.results()[0];
+    assert_eq!(result["verdict"], "unknown");
+    assert_eq!(result["reason"], "memory");
+}
+
+#[test]
+fn violations_outweigh_what_is_unknown() {
+    // FIRST is reached at once, L only after a very long time.
+    let program = counter(22).replacen("begin\n", "begin\n  FIRST: skip;\n", 1);
+    let program = Written::new(&program);
+    let labels = ["--reach", "L", "--reach", "FIRST", "--format", "json"];
+    let run = program.check(&[&PLAIN[..], &labels, &["--timeout", "1"]].concat());
+    let results = run.results();
+    assert_eq!(results[0]["verdict"], "unknown");
+    assert_eq!(results[0]["reason"], "timeout");
+    assert_eq!(
+        results[1]["verdict"], "violated",
+        "a verdict found before the limit is reported"
+    );
+    assert_eq!(run.code, 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_in_a_summary() {
+    use std::process::{Command, Stdio};
+    let program = Written::new(&counter(22));
+    let child = Command::new(env!("CARGO_BIN_EXE_derny"))
+        .args(["check", "--reach", "L", "--format", "json"])
+        .args(["--timeout", "30"])
+        .args(PLAIN)
+        .arg(program.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    std::thread::sleep(Duration::from_millis(700));
+    let begin = Instant::now();
+    let kill = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(kill.expect("kill runs").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert!(begin.elapsed() < Duration::from_millis(2500), "at once");
+    assert_eq!(output.status.code(), Some(3));
+    let json: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    assert_eq!(json["results"][0]["verdict"], "unknown");
+    assert_eq!(json["results"][0]["reason"], "interrupted");
+}
