@@ -1,7 +1,7 @@
 //! Loops in `post*`: a set of valuations at a loop's head, closed under all ways round.
 
 use super::Budget;
-use super::frame::{Components, ways_around};
+use super::frame::{Around, Components};
 use super::relation::{Relation, Relations, give_up};
 use crate::bdd::Bdd;
 use crate::saturation::{Looked, LoopShortcuts, Stop, Summary, Watch};
@@ -61,12 +61,15 @@ impl<'a> Accelerator<'a> {
         let component = &*components.loop_of(self.spds, head);
         let relations = self.relations(rounds);
         let summary = |entry: EntryId| summaries[entry.0 as usize].total().cloned();
-        let limit = self.budget.paths;
-        let place = (head, component);
-        let ways = ways_around(
-            self.spds, relations, self.watch, limit, components, place, &summary,
-        );
-        let ways = give_up(ways)?;
+        let around = Around {
+            spds: self.spds,
+            relations,
+            watch: self.watch,
+            path_limit: self.budget.paths,
+            components,
+            summaries: &summary,
+        };
+        let ways = give_up(around.within(head, component))?;
         let mut gave_up = ways.is_none();
         let mut closures = Vec::new();
         for way in ways.unwrap_or_default() {

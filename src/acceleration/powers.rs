@@ -7,16 +7,18 @@
 //! after any given number of rounds, and before it. All in about log n images for n rounds.
 
 use super::Budget;
-use super::frame::{Components, Summaries, ways_around};
+use super::frame::{Around, Components, Summaries};
 use super::relation::{Failure, Growth, Relation, Relations, give_up};
 use crate::bdd::{Bdd, BddResult};
 use crate::saturation::{Stop, Watch};
 use crate::spds::copies::Copies;
-use crate::spds::{Head, Spds};
+use crate::spds::{EntryId, Head, Spds};
 use std::cell::OnceCell;
 
 /// One way from a head back to itself, and any number of rounds along it.
 pub struct Way {
+    /// Whether each round leaves frames waiting below it.
+    pub leaves_frames: bool,
     /// By `j`: one round, or any more up to 2ʲ. The last one is the closure.
     up_to: Vec<Relation>,
     /// By `j`: exactly 2ʲ rounds. Made when rounds are first counted.
@@ -65,24 +67,58 @@ impl<'a> Powers<'a> {
         head: Head,
         summaries: &Summaries<'_>,
     ) -> Result<Vec<Way>, Stop> {
-        let (spds, relations, watch) = (self.spds, self.relations, self.watch);
-        let place = (head, &*components.loop_of(spds, head));
-        let found = ways_around(
-            spds, relations, watch, self.paths, components, place, summaries,
-        );
+        let around = self.around(components, summaries);
+        let found = around.within(head, &components.loop_of(self.spds, head));
+        self.close_all(found, head, false)
+    }
+
+    /// The ways from a frame's entry to that of a frame above it, but for those that are too
+    /// large. The components must be those with pushes.
+    pub fn ways_above(
+        &self,
+        components: &Components,
+        entry: EntryId,
+        summaries: &Summaries<'_>,
+    ) -> Result<Vec<Way>, Stop> {
+        let found = self.around(components, summaries).above(entry);
+        self.close_all(found, self.spds.entry(entry).head, true)
+    }
+
+    fn around<'s>(&self, components: &'s Components, summaries: &'s Summaries<'s>) -> Around<'s>
+    where
+        'a: 's,
+    {
+        Around {
+            spds: self.spds,
+            relations: self.relations,
+            watch: self.watch,
+            path_limit: self.paths,
+            components,
+            summaries,
+        }
+    }
+
+    fn close_all(
+        &self,
+        found: Result<Vec<Relation>, Failure>,
+        head: Head,
+        leaves_frames: bool,
+    ) -> Result<Vec<Way>, Stop> {
         let mut ways = Vec::new();
         for relation in give_up(found)?.unwrap_or_default() {
-            ways.extend(give_up(self.close(relation, head))?);
+            let way = Way {
+                leaves_frames,
+                up_to: vec![relation],
+                powers: OnceCell::new(),
+            };
+            ways.extend(give_up(self.close(way, head))?);
         }
         Ok(ways)
     }
 
-    fn close(&self, relation: Relation, head: Head) -> Result<Way, Failure> {
+    /// Makes the closure, from one round.
+    fn close(&self, mut way: Way, head: Head) -> Result<Way, Failure> {
         let variables = self.spds.variables(head);
-        let mut way = Way {
-            up_to: vec![relation],
-            powers: OnceCell::new(),
-        };
         let mut growth = Growth::default();
         loop {
             self.watch.check()?;

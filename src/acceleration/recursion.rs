@@ -7,14 +7,13 @@
 //! squaring like any other.
 
 use super::Budget;
-use super::elimination::{Elimination, Paths};
-use super::frame::{Components, Summaries, enter, stay, steps_within};
+use super::frame::{Around, Components, Summaries};
 use super::relation::{Failure, Relation, Relations, give_up};
 use super::summaries::{Step, Steps, round_trips};
 use crate::bdd::Bdd;
 use crate::saturation::{Link, Looked, RecursionShortcuts, Stop, Summary, Watch};
 use crate::spds::copies::{Copies, Copy};
-use crate::spds::{EntryId, Right, Spds};
+use crate::spds::{EntryId, Spds};
 use rustc_hash::FxHashMap;
 
 /// Components with more heads than this are left to plain rounds: taking out one head after
@@ -98,7 +97,15 @@ impl<'a> Recursion<'a> {
         let component = components.with(head);
         let mut closures = Vec::new();
         if !component.is_empty() && component.len() <= MOST_HEADS {
-            let ways = give_up(self.ways_to_itself(entry, rounds, &components, summaries))?;
+            let around = Around {
+                spds,
+                relations: self.relations(rounds),
+                watch: self.watch,
+                path_limit: self.budget.paths,
+                components: &components,
+                summaries,
+            };
+            let ways = give_up(around.above(entry))?;
             for way in ways.unwrap_or_default() {
                 let check = || self.watch.check();
                 let closure = self
@@ -109,51 +116,6 @@ impl<'a> Recursion<'a> {
         }
         self.components = Some(components);
         Ok(closures)
-    }
-
-    /// The ways from a frame's entry to the entry of a frame above it.
-    fn ways_to_itself(
-        &self,
-        entry: EntryId,
-        rounds: u32,
-        components: &Components,
-        summaries: &Summaries<'_>,
-    ) -> Result<Vec<Relation>, Failure> {
-        let (spds, relations) = (self.spds, self.relations(rounds));
-        let head = spds.entry(entry).head;
-        let component = components.with(head);
-        let variables = component.iter().chain([&head]);
-        let variables = variables.map(|head| spds.variables(*head)).collect();
-        let mut graph = Elimination::new(relations, self.watch, self.budget.paths, variables);
-        let turns = component.iter().map(|head| components.turn(spds, *head));
-        graph.take_in_turn(turns.chain([0]).collect());
-        // A frame that has just been entered is not one that comes back to its first head.
-        let entered = component.len();
-        let nodes = component.iter().copied().enumerate();
-        for (from, head) in nodes.chain([(entered, head)]) {
-            for (id, to) in steps_within(spds, head, component) {
-                if let Some(all) = stay(spds, &relations, id, summaries)? {
-                    let accepting = None;
-                    graph.add(from, to, Paths { all, accepting })?;
-                }
-            }
-            for id in spds.rules_from(head) {
-                let Right::Push { entry: pushed, .. } = spds.rule(id).right else {
-                    continue;
-                };
-                let to = match pushed == entry {
-                    true => Ok(entered),
-                    false => component.binary_search(&spds.entry(pushed).head),
-                };
-                if let Ok(to) = to {
-                    let all = enter(spds, &relations, id)?;
-                    let accepting = None;
-                    graph.add(from, to, Paths { all, accepting })?;
-                }
-            }
-        }
-        let ways = graph.reduce_to(entered)?;
-        Ok(ways.into_iter().map(|way| way.all).collect())
     }
 }
 

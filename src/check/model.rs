@@ -66,17 +66,14 @@ impl<S: Subject> Model<'_, S> {
         }
     }
 
-    /// If no traces can be made from the summaries of a saturated `post*`, one from which
-    /// they can: as far as it comes in many rounds.
-    pub fn traceable(&self, post_star: &PostStar<'_>) -> Result<Option<PostStar<'_>>, CheckError> {
-        if !post_star.is_deep() {
-            return Ok(None);
-        }
+    /// `post*` without shortcuts through deep recursion, after one with them, as far as it
+    /// comes in many rounds.
+    pub fn without_shortcuts(&self, post_star: &PostStar<'_>) -> Result<PostStar<'_>, CheckError> {
         let mut plain = self.plain_recursion()?;
         let (least, times) = TRACEABLE_ROUNDS;
         let most = least.saturating_add(times.saturating_mul(post_star.rounds()));
         plain.run_rounds(most, |_| false)?;
-        Ok(Some(plain))
+        Ok(plain)
     }
 
     /// The search for paths with these summaries. In a deep recursion there may be nothing

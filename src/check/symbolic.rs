@@ -4,7 +4,7 @@
 
 use super::model::Model;
 use super::subject::{Goals, Subject};
-use super::trace::{Claim, explain, too_deep};
+use super::trace::{Claim, Traces, explain, too_deep};
 use super::{CheckError, Direction, Phase, Verdict};
 use crate::cycles::Repeating;
 use crate::property::Property;
@@ -83,23 +83,23 @@ impl<S: Subject> Check<'_, S> {
         });
         if wants_trace {
             model.board.enter(Phase::Trace);
-            let traceable = model.traceable(post_star)?;
-            let summaries = traceable.as_ref().unwrap_or(post_star).summaries();
-            let search = model.search(summaries, traceable.is_some());
+            let traces = Traces::new(model, post_star);
             for (index, violation) in &violations {
                 model.board.enter(Phase::Trace);
                 let (path, claim) = match violation {
                     Violation::Reached(property, goals) => {
                         let goals: FxHashMap<_, _> = goals.iter().cloned().collect();
-                        let path = find(&search, |head| goals.get(&head).cloned())?;
+                        let goal = |head| goals.get(&head).cloned();
+                        let path = traces.find(|search| find(search, goal))?;
                         (path, Claim::Reaches(property))
                     }
                     Violation::Runs(repeating) => {
-                        (find_lasso(&search, repeating)?, Claim::RunsForEver)
+                        let path = traces.find(|search| find_lasso(search, repeating))?;
+                        (path, Claim::RunsForEver)
                     }
                 };
                 match path {
-                    None if traceable.is_some() => too_deep(model, *index),
+                    None if post_star.is_deep() => too_deep(model, *index),
                     None => return Err(no_trace()),
                     Some(path) => explain(model, *index, &path, claim)?,
                 }

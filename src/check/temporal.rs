@@ -6,7 +6,7 @@
 use super::model::Model;
 use super::subject::Subject;
 use super::symbolic::no_trace;
-use super::trace::{Claim, explain, too_deep};
+use super::trace::{Claim, Traces, explain, too_deep};
 use super::{CheckError, Direction, Phase};
 use crate::cycles::{HeadGraph, repeating_heads};
 use crate::property::{Atom, Temporal};
@@ -58,11 +58,9 @@ pub fn check<S: Subject>(
         return sees_all_propositions(model, &post_star, temporal);
     };
     board.enter(Phase::Trace);
-    let traceable = model.traceable(&post_star)?;
-    let summaries = traceable.as_ref().unwrap_or(&post_star).summaries();
-    let search = model.search(summaries, traceable.is_some());
-    match find_lasso(&search, &repeating)? {
-        None if traceable.is_some() => too_deep(model, index),
+    let traces = Traces::new(model, &post_star);
+    match traces.find(|search| find_lasso(search, &repeating))? {
+        None if post_star.is_deep() => too_deep(model, index),
         None => return Err(no_trace()),
         Some(lasso) => explain(model, index, &lasso, Claim::Violates(temporal))?,
     }

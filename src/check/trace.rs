@@ -5,8 +5,10 @@ use super::subject::Subject;
 use super::{CheckError, Phase, TraceFinding};
 use crate::interpreter::replay::{Fold, Trace, TraceStep};
 use crate::property::{Property, Temporal};
-use crate::witness::AbstractTrace;
+use crate::saturation::{PostStar, Stop};
 use crate::witness::walk::{unfold, unfolded_length};
+use crate::witness::{AbstractTrace, Search};
+use std::cell::OnceCell;
 
 /// What a trace is to show.
 pub enum Claim<'a> {
@@ -16,6 +18,47 @@ pub enum Claim<'a> {
     RunsForEver,
     /// An infinite execution that violates a property.
     Violates(&'a Temporal),
+}
+
+/// The searches for traces after a `post*`.
+pub struct Traces<'m, S: Subject> {
+    model: &'m Model<'m, S>,
+    post_star: &'m PostStar<'m>,
+    /// The same without shortcuts through deep recursion, once it is needed.
+    plain: OnceCell<PostStar<'m>>,
+}
+
+impl<'m, S: Subject> Traces<'m, S> {
+    pub fn new(model: &'m Model<'m, S>, post_star: &'m PostStar<'m>) -> Self {
+        Traces {
+            model,
+            post_star,
+            plain: OnceCell::new(),
+        }
+    }
+
+    /// A trace by a search. Where a deep recursion was closed it is first followed call by
+    /// call, as far as that leads.
+    pub fn find(
+        &self,
+        find: impl Fn(&Search<'_>) -> Result<Option<AbstractTrace>, Stop>,
+    ) -> Result<Option<AbstractTrace>, CheckError> {
+        let (model, post_star) = (self.model, self.post_star);
+        if !post_star.is_deep() {
+            return Ok(find(&model.search(post_star.summaries(), false))?);
+        }
+        let plain = match self.plain.get() {
+            Some(plain) => plain,
+            None => {
+                let plain = model.without_shortcuts(post_star)?;
+                self.plain.get_or_init(|| plain)
+            }
+        };
+        match find(&model.search(plain.summaries(), true))? {
+            Some(trace) => Ok(Some(trace)),
+            None => Ok(find(&model.search(post_star.summaries(), true))?),
+        }
+    }
 }
 
 /// Makes a trace concrete, replays it, and keeps it.

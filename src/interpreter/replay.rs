@@ -25,7 +25,7 @@ pub enum Location {
 pub struct Step {
     pub location: Location,
     /// How many frames are below.
-    pub depth: u32,
+    pub depth: u64,
     /// In *error* and *terminated*: the globals only.
     pub valuation: Valuation,
     /// At an exit, the values that a `return` has fixed.
@@ -130,11 +130,11 @@ impl<S> Trace<S> {
 
 /// What the steps of all traces have: a depth, and perhaps something that is folded there.
 pub trait TraceStep: Clone {
-    fn depth(&self) -> u32;
+    fn depth(&self) -> u64;
     fn folded(&self) -> Option<Fold>;
     fn fold(&mut self, folded: Option<Fold>);
     /// Puts further frames below.
-    fn lift(&mut self, below: u32);
+    fn lift(&mut self, below: u64);
     /// Whether the two are in the same place.
     fn is_where(&self, other: &Self) -> bool;
     /// Whether the two are alike, whatever is below them or folded there.
@@ -142,7 +142,7 @@ pub trait TraceStep: Clone {
 }
 
 impl TraceStep for Step {
-    fn depth(&self) -> u32 {
+    fn depth(&self) -> u64 {
         self.depth
     }
 
@@ -154,7 +154,7 @@ impl TraceStep for Step {
         self.folded = folded;
     }
 
-    fn lift(&mut self, below: u32) {
+    fn lift(&mut self, below: u64) {
         // There is nothing below *error* and *terminated*.
         if matches!(self.location, Location::At(_)) {
             self.depth += below;
@@ -204,6 +204,21 @@ impl Step {
     }
 }
 
+/// How many frames rounds leave waiting, if each does as the samples do; `None` if these are
+/// not alike.
+pub fn waiting_after<S: TraceStep>(trace: &Trace<S>, samples: &[Sample]) -> Option<u64> {
+    let steps = |sample: &Sample| trace.segments.get(sample.segment.0 as usize);
+    let left = |sample: &Sample| Some(steps(sample)?.last()?.depth());
+    let each = left(samples.first()?)?;
+    if samples.iter().any(|sample| left(sample) != Some(each)) {
+        return None;
+    }
+    let rounds = samples
+        .iter()
+        .try_fold(0_u64, |sum, sample| sum.checked_add(sample.rounds))?;
+    rounds.checked_mul(each)
+}
+
 /// Whether folded rounds lead from a step to another, as far as that can be said by looking
 /// at the samples, which must be among the first `replayed` segments: they are rounds, the
 /// first begins where the fold does, the last ends where it ends, and where nothing lies
@@ -220,15 +235,18 @@ pub fn rounds_follow<S: TraceStep>(
         let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
             return false;
         };
-        let is_round = steps.len() > 1 && last.depth() == 0 && last.is_where(first);
+        let is_round = steps.len() > 1 && last.is_where(first);
         let goes_on = first.is_where(before) && at.is_none_or(|at| at.is_like(first));
         if !is_round || !goes_on || sample.segment.0 as usize >= replayed {
             return false;
         }
         at = (sample.rounds == 1).then_some(last);
     }
+    let samples = trace.rounds.get(rounds.0 as usize);
+    let deeper = samples.and_then(|samples| waiting_after(trace, samples));
     // The last sample is the last round.
-    after.depth() == before.depth() && at.is_some_and(|at| at.is_like(after))
+    deeper.and_then(|deeper| before.depth().checked_add(deeper)) == Some(after.depth())
+        && at.is_some_and(|at| at.is_like(after))
 }
 
 /// Checks that the stem begins at the start and that every step follows.
@@ -298,7 +316,7 @@ impl Replay<'_> {
     /// Fails with the index of the step that does not follow.
     fn run_all(&self, steps: &[&Step]) -> Result<(), usize> {
         // The frames below the top one.
-        let mut stack: Vec<Below<'_>> = Vec::new();
+        let mut stack: Vec<Option<Below<'_>>> = Vec::new();
         if steps.first().is_some_and(|first| first.depth != 0) {
             return Err(0);
         }
@@ -318,7 +336,7 @@ impl Replay<'_> {
         before: &'s Step,
         after: &'s Step,
         returned: Option<&Step>,
-        stack: &mut Vec<Below<'s>>,
+        stack: &mut Vec<Option<Below<'s>>>,
     ) -> bool {
         let program = self.program;
         let Some(view) = before.view() else {
@@ -330,6 +348,8 @@ impl Replay<'_> {
                 return self.follows_call(before, &view, segment, after);
             }
             Some(Fold::Rounds(rounds)) => {
+                // Nothing is known of the frames that they leave waiting.
+                stack.extend((after.depth > before.depth).then_some(None));
                 return rounds_follow(self.trace, rounds, self.segments, before, after);
             }
             None => {}
@@ -349,16 +369,17 @@ impl Replay<'_> {
             Some(Outcome::Error(_)) => only_globals(after, before.valuation.globals()),
             Some(Outcome::Next(_)) => after.depth == before.depth,
             Some(Outcome::Enter(_, waiting)) => {
-                stack.push(Below {
+                stack.push(Some(Below {
                     waiting,
                     call: before,
                     entered: after,
-                });
+                }));
                 after.depth == before.depth + 1
             }
             Some(Outcome::Leave { globals, returns }) => match stack.pop() {
                 None => after.location == Location::Terminated && only_globals(after, &globals),
-                Some(below) => {
+                Some(None) => false,
+                Some(Some(below)) => {
                     self.resumes_somehow(&below, &globals, returns.as_deref(), after)
                         && (after.view().is_none() || after.depth + 1 == before.depth)
                 }

@@ -16,7 +16,7 @@ pub struct Step {
     /// On top; `None` if the stack is empty.
     pub symbol: Option<SymbolId>,
     /// How many symbols are below.
-    pub depth: u32,
+    pub depth: u64,
     /// The control state last.
     pub globals: Box<[u64]>,
     pub locals: Box<[u64]>,
@@ -39,7 +39,7 @@ impl Step {
 }
 
 impl TraceStep for Step {
-    fn depth(&self) -> u32 {
+    fn depth(&self) -> u64 {
         self.depth
     }
 
@@ -51,7 +51,7 @@ impl TraceStep for Step {
         self.folded = folded;
     }
 
-    fn lift(&mut self, below: u32) {
+    fn lift(&mut self, below: u64) {
         self.depth += below;
     }
 
@@ -107,7 +107,7 @@ impl Replay<'_> {
         if first.depth != 0 || !self.is_in_range(first) {
             return Err(0);
         }
-        let mut stack: Vec<Frame> = Vec::new();
+        let mut stack: Vec<Option<Frame>> = Vec::new();
         for (i, pair) in steps.windows(2).enumerate() {
             if !self.is_in_range(pair[1]) || !self.follows(pair[0], pair[1], &mut stack) {
                 return Err(i + 1);
@@ -130,9 +130,11 @@ impl Replay<'_> {
             && fits(&step.below, system.locals_of(second))
     }
 
-    fn follows(&self, before: &Step, after: &Step, stack: &mut Vec<Frame>) -> bool {
+    fn follows(&self, before: &Step, after: &Step, stack: &mut Vec<Option<Frame>>) -> bool {
         let system = self.system;
         if let Some(Fold::Rounds(rounds)) = before.folded {
+            // Nothing is known of the symbols that they leave below.
+            stack.extend((after.depth > before.depth).then_some(None));
             return rounds_follow(self.trace, rounds, self.segments, before, after);
         }
         let (Some(view), Some(rule)) = (before.view(), before.rule) else {
@@ -158,15 +160,16 @@ impl Replay<'_> {
                 relates && after.symbol == Some(symbol) && after.depth == before.depth
             }
             Right::Push(symbol, second) => {
-                stack.push(Frame {
+                stack.push(Some(Frame {
                     symbol: second,
                     locals: before.below.clone(),
-                });
+                }));
                 relates && after.symbol == Some(symbol) && after.depth == before.depth + 1
             }
             Right::Pop => {
-                let uncovered = stack.pop();
-                relates && uncovers(uncovered.as_ref(), before.depth, after)
+                let is_known = !matches!(stack.last(), Some(None));
+                let uncovered = stack.pop().flatten();
+                relates && is_known && uncovers(uncovered.as_ref(), before.depth, after)
             }
         }
     }
@@ -212,7 +215,7 @@ impl Replay<'_> {
 }
 
 /// Whether a step shows what a pop at this depth uncovers.
-fn uncovers(frame: Option<&Frame>, depth: u32, after: &Step) -> bool {
+fn uncovers(frame: Option<&Frame>, depth: u64, after: &Step) -> bool {
     match frame {
         None => after.symbol.is_none() && after.locals.is_empty() && after.depth == 0 && depth == 0,
         Some(frame) => {

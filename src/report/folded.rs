@@ -42,7 +42,7 @@ pub enum Item<S> {
 }
 
 /// The steps of a trace, or of a round in it, which has so many frames below.
-pub fn items<S: TraceStep>(trace: &Trace<S>, steps: &[S], below: u32) -> Vec<Item<S>> {
+pub fn items<S: TraceStep>(trace: &Trace<S>, steps: &[S], below: u64) -> Vec<Item<S>> {
     let mut items = Vec::with_capacity(steps.len());
     let mut rest = steps.iter();
     let lifted = |step: &S| {
@@ -60,13 +60,14 @@ pub fn items<S: TraceStep>(trace: &Trace<S>, steps: &[S], below: u32) -> Vec<Ite
         let depth = shown.depth();
         items.push(Item::Step(shown));
         // The end of the last round is the step after all of them.
-        let last = trace.samples(id).next_back();
-        let inside = match last {
-            Some((_, [_, inside @ .., _])) => inside,
-            _ => &[],
+        let after = rest.next().map(lifted);
+        let (inside, left) = match trace.samples(id).next_back() {
+            Some((_, [_, inside @ .., last])) => (inside, last.depth()),
+            _ => (&[][..], 0),
         };
+        let depth = after.as_ref().map_or(depth, |after| after.depth() - left);
         let mut round = self::items(trace, inside, depth);
-        round.extend(rest.next().map(|after| Item::Step(lifted(after))));
+        round.extend(after.map(Item::Step));
         items.push(Item::Repeated(rounds(trace, id), round));
     }
     items

@@ -7,7 +7,9 @@
 use super::excerpt::harmless;
 use super::folded::{describe, length};
 use super::steps::StepWriter;
-use super::trace::{Line, Shown, describe_rounds, show_changes, write_lines};
+use super::trace::{
+    Frames, Left, Line, Shown, describe_rounds, left_on_stack, show_changes, write_lines,
+};
 use super::values::{Variables, Words};
 use crate::interpreter::replay::{Fold, Trace};
 use crate::pushdown::replay::Step;
@@ -21,7 +23,7 @@ pub fn write(system: &System, trace: &Trace<Step>, out: &mut impl Write) -> std:
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
     let mut numbers: FxHashMap<RuleId, u32> = FxHashMap::default();
     // For each symbol on the stack, the values shown last.
-    let mut frames: Vec<Shown> = Vec::new();
+    let mut frames = Frames::default();
     let mut globals = Shown::default();
     let mut lines = Vec::with_capacity(steps.len());
     for (i, step) in steps.iter().enumerate() {
@@ -64,12 +66,10 @@ fn values(
     system: &System,
     step: &Step,
     entered: bool,
-    frames: &mut Vec<Shown>,
+    frames: &mut Frames,
     globals: &mut Shown,
 ) -> String {
-    let depth = step.depth as usize;
-    frames.truncate(depth + 1);
-    frames.resize_with(depth + 1, Shown::default);
+    let shown = frames.top(step.depth);
     if entered {
         globals.clear();
     }
@@ -88,7 +88,6 @@ fn values(
     if let Some(symbol) = step.symbol {
         let group: GroupId = system.symbol(symbol).group;
         // Another symbol in the same place may have other variables.
-        let shown = &mut frames[depth];
         shown.belong_to(group.0);
         let group = &system.groups[group.0 as usize];
         let mut is_news = |i, value| shown.show(i, value);
@@ -109,18 +108,15 @@ fn describe_loop(system: &System, trace: &Trace<Step>) -> String {
     let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last()) else {
         return String::new();
     };
-    // The symbols that were put below the last step, but were not below the first.
-    let mut latest: FxHashMap<u32, &Step> = FxHashMap::default();
-    for step in trace.stem.last().into_iter().chain(&trace.cycle) {
-        latest.insert(step.depth, step);
-    }
-    let pushed = (first.depth..last.depth).filter_map(|depth| {
-        let rule = latest.get(&depth)?.rule?;
-        let second = system.rule(rule).right.second()?;
+    let name = |step: &Step| {
+        let second = system.rule(step.rule?).right.second()?;
         Some(system.symbol_name(second))
-    });
-    let pushed: Vec<_> = pushed.collect();
-    describe_rounds(length(trace, &trace.cycle), &pushed, ["", "symbols, "])
+    };
+    let left = Left {
+        count: last.depth - first.depth,
+        names: left_on_stack(trace).filter_map(name).collect(),
+    };
+    describe_rounds(length(trace, &trace.cycle), left, ["", "symbols, "])
 }
 
 impl StepWriter for System {

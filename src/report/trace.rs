@@ -10,14 +10,15 @@ use super::failure::explain;
 use super::folded::{describe, length};
 use super::values::{Row, Valued, Words, returned, scalar, variables};
 use crate::analysis::Observed;
-use crate::interpreter::replay::{Fold, Location, Step, Trace};
+use crate::interpreter::replay::{Fold, Location, Step, Trace, TraceStep};
 use crate::program::{Cell, Declaration, PointId, Program, VariableId};
 use crate::witness::relevance::relevant_values;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Deeper frames are indented no further, and say how deep they are.
-const DEEPEST_INDENT: u32 = 20;
+const DEEPEST_INDENT: u64 = 20;
 const LONGEST_TEXT: usize = 60;
 
 pub fn write(
@@ -30,7 +31,7 @@ pub fn write(
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
     let mut numbers = Numbers::new(program);
     // For each frame, the values shown last.
-    let mut frames: Vec<Shown> = Vec::new();
+    let mut frames = Frames::default();
     let mut globals = Shown::default();
     let mut lines = Vec::with_capacity(steps.len());
     for (i, step) in steps.iter().enumerate() {
@@ -54,7 +55,7 @@ pub struct Line {
     /// In the source; 0 for none.
     pub number: u32,
     /// How many frames are below.
-    pub depth: u32,
+    pub depth: u64,
     pub text: String,
     pub values: String,
     /// What is said between it and the next one.
@@ -108,45 +109,55 @@ fn describe_loop(program: &Program, trace: &Trace) -> String {
     if last.view().is_none() {
         return "loop: the program stays there for ever".to_owned();
     }
-    // The frames that are below the last step, but were not below the first.
-    let mut left = Vec::new();
-    let mut latest: FxHashMap<u32, &Step> = FxHashMap::default();
-    for step in trace.stem.last().into_iter().chain(&trace.cycle) {
-        latest.insert(step.depth, step);
-    }
-    for depth in first.depth..last.depth {
-        let frame = latest.get(&depth);
-        if let Some(Location::At(point)) = frame.map(|frame| frame.location) {
-            left.push(program.names.text(program.procedure_of(point).name));
-        }
-    }
+    let name = |frame: &Step| match frame.location {
+        Location::At(point) => Some(program.names.text(program.procedure_of(point).name)),
+        Location::Error | Location::Terminated => None,
+    };
+    let left = Left {
+        count: last.depth - first.depth,
+        names: left_on_stack(trace).filter_map(name).collect(),
+    };
     describe_rounds(
         length(trace, &trace.cycle),
-        &left,
+        left,
         ["frame of ", "frames of "],
     )
 }
 
+/// What a round of a loop leaves on the stack.
+pub struct Left<'n> {
+    pub count: u64,
+    pub names: Vec<&'n str>,
+}
+
+/// The last steps in frames that are below the last of a cycle, but were not below the first.
+pub fn left_on_stack<S: TraceStep>(trace: &Trace<S>) -> impl Iterator<Item = &S> {
+    let depth = |step: Option<&S>| step.map_or(0, S::depth);
+    let left = depth(trace.stem.last())..depth(trace.cycle.last());
+    let mut latest: FxHashMap<u64, &S> = FxHashMap::default();
+    for step in trace.stem.last().into_iter().chain(&trace.cycle) {
+        latest.insert(step.depth(), step);
+    }
+    let latest = latest.into_iter();
+    latest.filter_map(move |(depth, step)| left.contains(&depth).then_some(step))
+}
+
 /// How long a loop is, and what each round leaves on the stack.
-pub fn describe_rounds(steps: u64, left: &[&str], [one_of, several_of]: [&str; 2]) -> String {
+pub fn describe_rounds(steps: u64, left: Left<'_>, [one_of, several_of]: [&str; 2]) -> String {
     let steps = match steps {
         1 => "1 step".to_owned(),
         several => format!("{several} steps"),
     };
-    match left {
-        [] => format!("loop: {steps}"),
-        [one] => {
-            format!("loop: {steps}; each round leaves one more {one_of}`{one}` on the stack")
-        }
-        several => {
-            let mut names = several.to_vec();
-            names.sort_unstable();
-            names.dedup();
-            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    let mut names: Vec<_> = left.names.iter().map(|name| format!("`{name}`")).collect();
+    names.sort_unstable();
+    names.dedup();
+    let names = names.join(", ");
+    match left.count {
+        0 => format!("loop: {steps}"),
+        1 => format!("loop: {steps}; each round leaves one more {one_of}{names} on the stack"),
+        count => {
             format!(
-                "loop: {steps}; each round leaves {} more {several_of}{} on the stack",
-                several.len(),
-                names.join(", ")
+                "loop: {steps}; each round leaves {count} more {several_of}{names} on the stack"
             )
         }
     }
@@ -212,6 +223,20 @@ fn statement(program: &Program, trace: &Trace, step: &Step) -> String {
     harmless(&text)
 }
 
+/// What was shown last in each frame, by depth.
+#[derive(Default)]
+pub struct Frames(BTreeMap<u64, Shown>);
+
+impl Frames {
+    /// The frame at this depth, now that it is the top one.
+    pub fn top(&mut self, depth: u64) -> &mut Shown {
+        while self.0.last_key_value().is_some_and(|(top, _)| *top > depth) {
+            self.0.pop_last();
+        }
+        self.0.entry(depth).or_default()
+    }
+}
+
 /// The values of some cells when they were shown last.
 #[derive(Default)]
 pub struct Shown {
@@ -246,7 +271,7 @@ fn values(
     steps: &[&Step],
     at: usize,
     relevant: &FxHashSet<VariableId>,
-    frames: &mut Vec<Shown>,
+    frames: &mut Frames,
     globals: &mut Shown,
 ) -> String {
     let step = steps[at];
@@ -254,12 +279,8 @@ fn values(
         return String::new();
     };
     let procedure = program.procedure_of(point);
-    let depth = step.depth as usize;
+    let frame = frames.top(step.depth);
     let entered = at == 0 || steps[at - 1].depth < step.depth;
-    frames.truncate(depth + 1);
-    while frames.len() <= depth {
-        frames.push(Shown::default());
-    }
     let mut parts = Vec::new();
     if entered {
         globals.clear();
@@ -279,7 +300,7 @@ fn values(
     );
     let (cells, declared) = (&procedure.locals, &procedure.declarations);
     let is_relevant = |i: usize| relevant.contains(&VariableId::Local(i as u32));
-    let mut is_news = |i, value| is_relevant(i) && frames[depth].show(i, value);
+    let mut is_news = |i, value| is_relevant(i) && frame.show(i, value);
     let all = step.valuation.locals();
     show_changes(
         program.into(),

@@ -92,7 +92,7 @@ impl Walker for Concretizer<'_> {
         })
     }
 
-    fn step(&self, view: &View, depth: u32) -> Step {
+    fn step(&self, view: &View, depth: u64) -> Step {
         Step {
             location: Location::At(view.at),
             depth,

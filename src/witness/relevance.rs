@@ -37,10 +37,6 @@ pub fn relevant_values(program: &Program, trace: &Trace, observed: &[Observed]) 
         waiting: Vec::new(),
         returns: FxHashSet::default(),
     };
-    // Frames that are never left need nothing after the end.
-    let depth = steps.iter().rev().find(|s| s.view().is_some());
-    let depth = depth.map_or(0, |step| step.depth);
-    slice.waiting.resize(depth as usize, FxHashSet::default());
     let calls = returned_calls(&steps);
     let shown = trace.stem.len() + trace.cycle.len();
     let mut relevant = vec![Relevant::default(); shown];
@@ -62,7 +58,7 @@ pub fn relevant_values(program: &Program, trace: &Trace, observed: &[Observed]) 
 /// The steps of the stem and of enough rounds of the cycle that what matters in a later
 /// round shows in an earlier one.
 fn unrolled(trace: &Trace) -> Vec<Cow<'_, Step>> {
-    const ROUNDS: u32 = 3;
+    const ROUNDS: u64 = 3;
     let mut steps: Vec<_> = trace.stem.iter().map(Cow::Borrowed).collect();
     let depths = trace.stem.last().zip(trace.cycle.last());
     let growth = depths.map_or(0, |(first, last)| last.depth - first.depth);
@@ -114,7 +110,8 @@ struct Slice<'a> {
     failure: Option<&'a Failure>,
     globals: FxHashSet<u32>,
     locals: FxHashSet<u32>,
-    /// The locals that matter in frames below, once control is back there.
+    /// The locals that matter in frames below, once control is back there. Nothing does in
+    /// frames below these, which are never left.
     waiting: Vec<FxHashSet<u32>>,
     /// The return values that matter, between a `return` and its caller.
     returns: FxHashSet<u32>,

@@ -17,8 +17,8 @@ use crate::bdd::Bdd;
 use crate::bits;
 use crate::interpreter::replay::folded_length;
 use crate::saturation::Stop;
-use crate::spds::Head;
 use crate::spds::copies::Copy;
+use crate::spds::{EntryId, Head, Right};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -53,8 +53,9 @@ pub struct Sample {
     pub rounds: u64,
 }
 
-/// The ways round loops, by head and by the stamp of the summaries they may use.
-pub(super) type Ways = FxHashMap<(Head, u64), Rc<[Way]>>;
+/// The ways round loops, by head, by the stamp of the summaries they may use, and by whether
+/// frames may be left waiting.
+pub(super) type Ways = FxHashMap<(Head, u64, bool), Rc<[Way]>>;
 
 /// From which heads a search jumps.
 pub struct Jumps<'a> {
@@ -62,43 +63,72 @@ pub struct Jumps<'a> {
     pub(super) powers: Powers<'a>,
     /// Only summaries with smaller stamps are used.
     before_stamp: u64,
+    /// Whether they may push frames that are not popped.
+    may_enter: bool,
     /// Not from these heads, since their rounds are just being looked at.
     without: &'a [Head],
 }
 
 impl Jumps<'_> {
-    /// The ways round the loop with this head.
+    /// The ways round the loop with this head, and those of a recursion with this entry.
     pub(super) fn at(&self, head: Head) -> Result<Rc<[Way]>, Stop> {
         let search = self.search;
-        let components = search.components();
-        if !components.is_loop_head(head)
+        let entry = search.entry_at(head).filter(|_| self.may_enter);
+        let is_loop_head = search.loops().is_loop_head(head);
+        if !(is_loop_head || entry.is_some())
             || search.spds.is_internal(head)
             || self.without.contains(&head)
         {
             return Ok(Rc::default());
         }
-        let key = (head, self.before_stamp);
+        let key = (head, self.before_stamp, self.may_enter);
         if let Some(ways) = search.ways.borrow().get(&key) {
             return Ok(ways.clone());
         }
-        let is_worth_it =
-            components.with(head).len() <= LARGEST_LOOP && search.ways.borrow().len() < MOST_LOOPS;
+        // Without summaries that do not fit in memory there are fewer ways.
+        let summary = |entry| search.summary_before(entry, self.before_stamp).ok()?;
         let mut ways = Vec::new();
-        if is_worth_it {
-            // Without summaries that do not fit in memory there are fewer ways.
-            let summary = |entry| search.summary_before(entry, self.before_stamp).ok()?;
-            ways = self.powers.ways(components, head, &summary)?;
+        if is_loop_head && self.is_worth_it(search.loops(), head) {
+            ways = self.powers.ways(search.loops(), head, &summary)?;
+        }
+        if let Some(entry) = entry
+            && self.is_worth_it(search.recursions(), head)
+        {
+            let above = self
+                .powers
+                .ways_above(search.recursions(), entry, &summary)?;
+            ways.extend(above);
         }
         let ways: Rc<[Way]> = ways.into();
         search.ways.borrow_mut().insert(key, ways.clone());
         Ok(ways)
     }
+
+    fn is_worth_it(&self, components: &Components, head: Head) -> bool {
+        let heads = components.with(head).len();
+        (1..=LARGEST_LOOP).contains(&heads) && self.search.ways.borrow().len() < MOST_LOOPS
+    }
 }
 
 impl Search<'_> {
-    fn components(&self) -> &Components {
-        self.components
+    fn loops(&self) -> &Components {
+        self.loops
             .get_or_init(|| Components::within_frames(self.spds))
+    }
+
+    fn recursions(&self) -> &Components {
+        self.recursions
+            .get_or_init(|| Components::through_pushes(self.spds))
+    }
+
+    fn entry_at(&self, head: Head) -> Option<EntryId> {
+        let entries = self.spds.entries.iter().zip(0..);
+        let entries = || {
+            entries
+                .map(|(entry, id)| (entry.head, EntryId(id)))
+                .collect()
+        };
+        self.entries.get_or_init(entries).get(&head).copied()
     }
 
     /// A path from the query's set to its goal on which rounds are folded, those of the
@@ -115,6 +145,7 @@ impl Search<'_> {
             search: self,
             powers: Powers::new(self.spds, self.copies, self.watch, folding.budget),
             before_stamp: query.before_stamp,
+            may_enter: query.may_enter,
             without,
         };
         let jumping = Query {
@@ -144,6 +175,7 @@ impl Search<'_> {
                 without: &[without, &[step.head]].concat(),
                 head: step.head,
                 powers: &jumps.powers,
+                leaves_frames: way.leaves_frames,
                 way: jumps.powers.count(way, step.head)?,
             };
             let moves = rounds.moves(from.into(), step.values)?;
@@ -165,6 +197,24 @@ impl Search<'_> {
     }
 }
 
+impl Search<'_> {
+    /// How many frames a path leaves waiting.
+    fn pushed(&self, path: &Path) -> u64 {
+        let pushed = path.moves.iter().map(|step| match &step.by {
+            By::Rule(rule) => match self.spds.rule(*rule).right {
+                Right::Push { .. } => 1,
+                Right::Step(_) | Right::Pop { .. } => 0,
+            },
+            By::Call(..) | By::Way(_) => 0,
+            By::Rounds(samples) => samples.iter().fold(0, |sum, sample| {
+                let pushed = self.pushed(&sample.path).saturating_mul(sample.rounds);
+                pushed.saturating_add(sum)
+            }),
+        });
+        pushed.fold(0, u64::saturating_add)
+    }
+}
+
 /// The rounds of one jump.
 struct Counting<'c> {
     search: &'c Search<'c>,
@@ -173,6 +223,8 @@ struct Counting<'c> {
     without: &'c [Head],
     head: Head,
     powers: &'c Powers<'c>,
+    /// Whether each round leaves frames waiting.
+    leaves_frames: bool,
     way: CountedWay<'c>,
 }
 
@@ -239,7 +291,13 @@ impl Counting<'_> {
             });
             at = next;
         }
-        Ok(samples)
+        // So that it is known how many frames all rounds together leave waiting.
+        let mut two = samples.windows(2);
+        let pushed = |sample: &Sample| self.search.pushed(&sample.path);
+        match two.all(|two| pushed(&two[0]) == pushed(&two[1])) {
+            true => Ok(samples),
+            false => Err(Failure::TooLarge),
+        }
     }
 
     fn point(&self, values: &[bool]) -> Result<Bdd, Stop> {
@@ -273,10 +331,10 @@ impl Counting<'_> {
         let query = Query {
             head: self.head,
             set: self.point(from)?,
-            may_enter: false,
             accepting: false,
             moves_on: true,
             jumps: None,
+            may_enter: self.leaves_frames,
             goal: &goal,
             ..*self.query
         };

@@ -143,7 +143,11 @@ pub struct Search<'a> {
     /// Whether and when rounds are folded.
     pub(super) folding: Option<Folding>,
     /// The loops inside frames, once asked for.
-    pub(super) components: OnceCell<Components>,
+    pub(super) loops: OnceCell<Components>,
+    /// Those through pushes.
+    pub(super) recursions: OnceCell<Components>,
+    /// The entry with each head.
+    pub(super) entries: OnceCell<FxHashMap<Head, EntryId>>,
     /// Those found so far.
     pub(super) ways: RefCell<Ways>,
 }
@@ -173,7 +177,9 @@ impl<'a> Search<'a> {
             most_steps: usize::MAX,
             unions: RefCell::new(vec![Vec::new(); summaries.len()]),
             folding: None,
-            components: OnceCell::new(),
+            loops: OnceCell::new(),
+            recursions: OnceCell::new(),
+            entries: OnceCell::new(),
             ways: RefCell::default(),
         }
     }

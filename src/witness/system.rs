@@ -322,7 +322,7 @@ impl Walker for SystemWalker<'_> {
         })
     }
 
-    fn step(&self, view: &View, depth: u32) -> Step {
+    fn step(&self, view: &View, depth: u64) -> Step {
         Step {
             symbol: Some(view.symbol),
             depth,
@@ -358,7 +358,7 @@ impl Walker for SystemWalker<'_> {
         let first = right.first().map(|symbol| self.told(symbol, &step.values));
         let (view, ..) = self.take(walk, id, first, None)?;
         walk.made += 1;
-        walk.depth += u32::from(matches!(right, Right::Push(..)));
+        walk.depth += u64::from(matches!(right, Right::Push(..)));
         walk.arrive(self, view.ok_or(Diverged)?);
         Ok(())
     }

@@ -12,7 +12,7 @@ use super::segments::AbstractTrace;
 use crate::analysis::Layout;
 use crate::interpreter::failure::Failure;
 use crate::interpreter::replay::{
-    Fold, RoundsId, Sample, SegmentId, Trace, TraceStep, folded_length,
+    Fold, RoundsId, Sample, SegmentId, Trace, TraceStep, folded_length, waiting_after,
 };
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
@@ -35,7 +35,7 @@ pub trait Walker: Sized {
 
     fn start(&self, path: &Path) -> Result<Self::View, Diverged>;
 
-    fn step(&self, view: &Self::View, depth: u32) -> Self::Step;
+    fn step(&self, view: &Self::View, depth: u64) -> Self::Step;
 
     /// The same place, with the values that matter where a path begins.
     fn jump(&self, view: &Self::View, path: &Path) -> Result<Self::View, Diverged>;
@@ -74,7 +74,7 @@ pub struct Walk<'t, W: Walker> {
     pub view: Option<W::View>,
     /// If it is in *error*: why.
     pub failure: Option<Failure>,
-    pub depth: u32,
+    pub depth: u64,
     part: Part<W>,
     /// The samples of the folded rounds that it is about to jump over, as far as they have
     /// been walked.
@@ -243,6 +243,7 @@ impl<'t, W: Walker> Walk<'t, W> {
     /// Goes on after folded rounds, of which all samples have been walked.
     fn jump_over(&mut self, w: &W, trace: &mut Trace<W::Step>) -> Result<(), Diverged> {
         let samples = std::mem::take(&mut self.samples);
+        let deeper = waiting_after(trace, &samples).ok_or(Diverged)?;
         let first = samples.first().map(|sample| sample.segment.0 as usize);
         let first = first.and_then(|segment| trace.segments[segment].first());
         if let (Some(first), Some(last)) = (first, self.steps.last_mut()) {
@@ -253,6 +254,7 @@ impl<'t, W: Walker> Walk<'t, W> {
         }
         trace.rounds.push(samples);
         self.made += 1;
+        self.depth = self.depth.checked_add(deeper).ok_or(Diverged)?;
         let view = self.view.take().ok_or(Diverged)?;
         self.arrive(w, view);
         Ok(())
@@ -337,7 +339,7 @@ pub fn unfold<S: TraceStep>(trace: &Trace<S>) -> Trace<S> {
     }
 }
 
-fn unfold_steps<S: TraceStep>(steps: &[S], segments: &[Vec<S>], below: u32) -> Vec<S> {
+fn unfold_steps<S: TraceStep>(steps: &[S], segments: &[Vec<S>], below: u64) -> Vec<S> {
     let mut unfolded = Vec::new();
     // Each entry: the rest of a segment, and how many frames lie below it.
     let mut rest = vec![(steps.iter(), below)];
