@@ -18,12 +18,13 @@ mod powers;
 mod recursion;
 mod relation;
 mod summaries;
+mod ways;
 
 pub use frame::Components;
 pub use loops::Accelerator;
-pub use powers::{CountedWay, Powers, Way};
 pub use recursion::Recursion;
 pub use relation::Failure;
+pub use ways::{Way, Ways};
 
 /// How many nodes of a relation a round without it is worth.
 const NODES_A_ROUND: usize = 250;

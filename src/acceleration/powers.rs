@@ -1,221 +1,122 @@
-//! How many rounds along one way round a loop lead from a valuation to another.
+//! How many rounds lead from one set to another.
 //!
-//! The closure of a way forgets how often it was taken. By squaring there are, for each `j`,
-//! also the relation of *at most* 2ʲ rounds and that of *exactly* 2ʲ rounds. Going down from
-//! the largest `j`, they tell the least number of rounds between two sets (binary lifting):
-//! if not even 2ʲ rounds are enough, 2ʲ are taken. Exact powers also lead to the valuations
-//! after any given number of rounds, and before it. All in about log n images for n rounds.
+//! The closure of a way round a loop forgets how often it was taken. By squaring there are,
+//! for each `j`, also the relation of *at most* 2ʲ rounds and that of *exactly* 2ʲ rounds.
+//! Going down from the largest `j`, they tell the least number of rounds between two sets
+//! (binary lifting): if not even 2ʲ rounds are enough, 2ʲ are taken. Exact powers also lead
+//! to what is there after any given number of rounds, and before it. All in about log n
+//! images for n rounds.
 
-use super::Budget;
-use super::frame::{Around, Components, Summaries};
-use super::relation::{Failure, Growth, Relation, Relations, give_up};
-use crate::bdd::{Bdd, BddResult};
-use crate::saturation::{Stop, Watch};
-use crate::spds::copies::Copies;
-use crate::spds::{EntryId, Head, Spds};
+use super::relation::{Failure, Growth};
+use crate::bdd::{Bdd, BddResult, Bdds};
+use crate::saturation::Stop;
 use std::cell::OnceCell;
 
-/// One way from a head back to itself, and any number of rounds along it.
-pub struct Way {
-    /// Whether each round leaves frames waiting below it.
-    pub leaves_frames: bool,
+/// What rounds are relations of.
+pub trait Rounds {
+    type Relation: Clone;
+
+    fn bdds(&self) -> &Bdds;
+    fn bdd<'r>(&self, relation: &'r Self::Relation) -> &'r Bdd;
+    fn union(&self, a: &Self::Relation, b: &Self::Relation) -> Result<Self::Relation, Failure>;
+    /// A relation to itself. It may be put together in either order.
+    fn square(&self, a: &Self::Relation) -> Result<Self::Relation, Failure>;
+    fn image(&self, relation: &Self::Relation, set: &Bdd) -> BddResult;
+    fn preimage(&self, relation: &Self::Relation, set: &Bdd) -> BddResult;
+    /// Whether there is time to go on.
+    fn check(&self) -> Result<(), Stop>;
+}
+
+/// One round, and any number of them.
+pub struct Powers<R> {
     /// By `j`: one round, or any more up to 2ʲ. The last one is the closure.
-    up_to: Vec<Relation>,
+    up_to: Vec<R>,
     /// By `j`: exactly 2ʲ rounds. Made when rounds are first counted.
-    powers: OnceCell<Vec<Relation>>,
+    exactly: OnceCell<Vec<R>>,
 }
 
-impl Way {
-    fn closure(&self) -> &Relation {
-        &self.up_to[self.up_to.len() - 1]
-    }
-}
-
-/// A way whose rounds are counted.
-pub struct CountedWay<'w> {
-    way: &'w Way,
-    powers: &'w [Relation],
-}
-
-/// What ways and their powers are made in.
-#[derive(Clone, Copy)]
-pub struct Powers<'a> {
-    spds: &'a Spds,
-    watch: &'a Watch,
-    relations: Relations<'a>,
-    paths: usize,
-}
-
-impl<'a> Powers<'a> {
-    pub fn new(spds: &'a Spds, copies: &'a Copies<'a>, watch: &'a Watch, budget: Budget) -> Self {
-        Powers {
-            spds,
-            watch,
-            relations: Relations {
-                copies,
-                node_limit: budget.nodes(copies.data_variables()),
-            },
-            paths: budget.paths,
-        }
-    }
-
-    /// The ways from a loop's head back to itself inside its frame, but for those that are
-    /// too large.
-    pub fn ways(
-        &self,
-        components: &Components,
-        head: Head,
-        summaries: &Summaries<'_>,
-    ) -> Result<Vec<Way>, Stop> {
-        let around = self.around(components, summaries);
-        let found = around.within(head, &components.loop_of(self.spds, head));
-        self.close_all(found, head, false)
-    }
-
-    /// The ways from a frame's entry to that of a frame above it, but for those that are too
-    /// large. The components must be those with pushes.
-    pub fn ways_above(
-        &self,
-        components: &Components,
-        entry: EntryId,
-        summaries: &Summaries<'_>,
-    ) -> Result<Vec<Way>, Stop> {
-        let found = self.around(components, summaries).above(entry);
-        self.close_all(found, self.spds.entry(entry).head, true)
-    }
-
-    fn around<'s>(&self, components: &'s Components, summaries: &'s Summaries<'s>) -> Around<'s>
-    where
-        'a: 's,
-    {
-        Around {
-            spds: self.spds,
-            relations: self.relations,
-            watch: self.watch,
-            path_limit: self.paths,
-            components,
-            summaries,
-        }
-    }
-
-    fn close_all(
-        &self,
-        found: Result<Vec<Relation>, Failure>,
-        head: Head,
-        leaves_frames: bool,
-    ) -> Result<Vec<Way>, Stop> {
-        let mut ways = Vec::new();
-        for relation in give_up(found)?.unwrap_or_default() {
-            let way = Way {
-                leaves_frames,
-                up_to: vec![relation],
-                powers: OnceCell::new(),
-            };
-            ways.extend(give_up(self.close(way, head))?);
-        }
-        Ok(ways)
-    }
-
-    /// Makes the closure, from one round.
-    fn close(&self, mut way: Way, head: Head) -> Result<Way, Failure> {
-        let variables = self.spds.variables(head);
+impl<R: Clone> Powers<R> {
+    pub fn new(rounds: &impl Rounds<Relation = R>, round: R) -> Result<Self, Failure> {
+        let mut up_to = vec![round];
         let mut growth = Growth::default();
         loop {
-            self.watch.check()?;
-            let closed = way.closure();
-            let twice = self.relations.compose(closed, closed, variables)?;
-            let more = self.relations.union(closed, &twice)?;
-            if more.bdd == closed.bdd {
-                return Ok(way);
+            rounds.check()?;
+            let closed = &up_to[up_to.len() - 1];
+            let more = rounds.union(closed, &rounds.square(closed)?)?;
+            if rounds.bdd(&more) == rounds.bdd(closed) {
+                let exactly = OnceCell::new();
+                return Ok(Powers { up_to, exactly });
             }
             // More than 2⁶³ rounds are not counted.
-            if way.up_to.len() == u64::BITS as usize {
+            if up_to.len() == u64::BITS as usize {
                 return Err(Failure::TooLarge);
             }
-            growth.check(self.relations.copies.bdds.node_count(&more.bdd))?;
-            way.up_to.push(more);
+            growth.check(rounds.bdds().node_count(rounds.bdd(&more)))?;
+            up_to.push(more);
         }
     }
 
-    /// What one or more rounds lead to.
-    pub fn image(&self, way: &Way, set: &Bdd) -> BddResult {
-        self.relations.image(way.closure(), set)
+    /// One or more rounds.
+    pub fn closure(&self) -> &R {
+        &self.up_to[self.up_to.len() - 1]
     }
 
-    /// From where one or more rounds lead into `set`.
-    pub fn preimage(&self, way: &Way, set: &Bdd) -> BddResult {
-        self.relations.preimage(way.closure(), set)
-    }
-
-    /// The exact powers of a way round a loop with this head.
-    pub fn count<'w>(&self, way: &'w Way, head: Head) -> Result<CountedWay<'w>, Failure> {
-        let powers = match way.powers.get() {
-            Some(powers) => powers,
-            None => {
-                let powers = self.powers(way, head)?;
-                way.powers.get_or_init(|| powers)
-            }
-        };
-        Ok(CountedWay { way, powers })
-    }
-
-    fn powers(&self, way: &Way, head: Head) -> Result<Vec<Relation>, Failure> {
-        let variables = self.spds.variables(head);
-        let mut powers = vec![way.up_to[0].clone()];
-        while powers.len() < way.up_to.len() {
-            self.watch.check()?;
-            let last = &powers[powers.len() - 1];
-            let twice = self.relations.compose(last, last, variables)?;
-            powers.push(twice);
+    fn exactly(&self, rounds: &impl Rounds<Relation = R>) -> Result<&[R], Failure> {
+        if let Some(known) = self.exactly.get() {
+            return Ok(known);
         }
-        Ok(powers)
+        let mut exactly = vec![self.up_to[0].clone()];
+        while exactly.len() < self.up_to.len() {
+            rounds.check()?;
+            exactly.push(rounds.square(&exactly[exactly.len() - 1])?);
+        }
+        Ok(self.exactly.get_or_init(|| exactly))
     }
 
     /// The least number of rounds, one at least, that leads from a set into another; `None`
     /// if none does.
     pub fn least_rounds(
         &self,
-        counted: &CountedWay<'_>,
+        rounds: &impl Rounds<Relation = R>,
         from: &Bdd,
         to: &Bdd,
-    ) -> Result<Option<u64>, Stop> {
-        let bdds = self.relations.copies.bdds;
+    ) -> Result<Option<u64>, Failure> {
+        let bdds = rounds.bdds();
         let meets = |set: &Bdd| -> Result<bool, Stop> { Ok(!bdds.is_false(&bdds.and(set, to)?)) };
-        if !meets(&self.image(counted.way, from)?)? {
+        if !meets(&rounds.image(self.closure(), from)?)? {
             return Ok(None);
         }
-        // Invariant: `from`, after `rounds` rounds, and `to` are at most 2ʲ⁺¹ rounds apart.
+        // Invariant: `from`, after `made` rounds, and `to` are at most 2ʲ⁺¹ rounds apart.
         let mut from = from.clone();
-        let mut rounds: u64 = 0;
-        let powers = counted.way.up_to.iter().zip(counted.powers).enumerate();
-        for (j, (up_to, power)) in powers.rev() {
-            self.watch.check()?;
-            if !meets(&self.relations.image(up_to, &from)?)? {
-                from = self.relations.image(power, &from)?;
-                rounds += 1 << j;
+        let mut made: u64 = 0;
+        let powers = self.up_to.iter().zip(self.exactly(rounds)?).enumerate();
+        for (j, (up_to, exactly)) in powers.rev() {
+            rounds.check()?;
+            if !meets(&rounds.image(up_to, &from)?)? {
+                from = rounds.image(exactly, &from)?;
+                made += 1 << j;
             }
         }
-        Ok(Some(rounds + 1))
+        Ok(Some(made + 1))
     }
 
-    /// The valuations between two sets, `after` rounds after the first and `before` rounds
-    /// before the second.
+    /// What lies between two sets, `after` rounds after the first and `before` rounds before
+    /// the second.
     pub fn between(
         &self,
-        counted: &CountedWay<'_>,
+        rounds: &impl Rounds<Relation = R>,
         (first, after): (&Bdd, u64),
         (second, before): (&Bdd, u64),
-    ) -> BddResult {
-        let relations = &self.relations;
+    ) -> Result<Bdd, Failure> {
         let (mut forwards, mut backwards) = (first.clone(), second.clone());
-        for (j, power) in counted.powers.iter().enumerate() {
+        for (j, exactly) in self.exactly(rounds)?.iter().enumerate() {
             if after >> j & 1 == 1 {
-                forwards = relations.image(power, &forwards)?;
+                forwards = rounds.image(exactly, &forwards)?;
             }
             if before >> j & 1 == 1 {
-                backwards = relations.preimage(power, &backwards)?;
+                backwards = rounds.preimage(exactly, &backwards)?;
             }
         }
-        relations.copies.bdds.and(&forwards, &backwards)
+        Ok(rounds.bdds().and(&forwards, &backwards)?)
     }
 }

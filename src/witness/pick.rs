@@ -86,7 +86,7 @@ impl Search<'_> {
         let node = (node.0, accepted);
         if let Some((jumps, later)) = query.jumps.zip(later.get(&node)) {
             for (index, way) in jumps.at(node.0)?.iter().enumerate() {
-                let set = bdds.and(&jumps.powers.image(way, &here)?, later)?;
+                let set = bdds.and(&jumps.ways.image(way, &here)?, later)?;
                 if !bdds.is_false(&set) {
                     let step = Move {
                         by: By::Way(index),

@@ -86,7 +86,7 @@ impl Search<'_> {
             }
             if let Some(jumps) = query.jumps {
                 for way in jumps.at(node.0)?.iter() {
-                    let after = jumps.powers.image(way, &part)?;
+                    let after = jumps.ways.image(way, &part)?;
                     self.extend(query, reached, ring, (node.0, accepted), &after)?;
                 }
             }
@@ -258,7 +258,7 @@ impl Search<'_> {
         };
         if let Some((jumps, set)) = query.jumps.zip(later.get(&(head, accepted))) {
             for way in jumps.at(head)?.iter() {
-                add(jumps.powers.preimage(way, set))?;
+                add(jumps.ways.preimage(way, set))?;
             }
         }
         for id in spds.rules_from(head) {

@@ -2,7 +2,7 @@
 //!
 //! A path of 2³² steps cannot be found ring by ring, let alone be shown. Most of its steps are
 //! rounds of a loop, though, and the closure of each way round it is one relation
-//! ([`crate::acceleration::Powers`]). In a search with *jumps* such a closure is one more step, from the
+//! ([`crate::acceleration::Ways`]). In a search with *jumps* such a closure is one more step, from the
 //! loop's head to itself. The powers of the way then tell how many rounds a jump stands for,
 //! and where the execution is after any number of them. From that the first round and
 //! the last are found as paths of their own; those between stay folded, but for *samples*:
@@ -12,7 +12,7 @@
 //! few jumps, but need not be a shortest.
 
 use super::search::{By, Found, Move, Path, Query, Search, Values};
-use crate::acceleration::{Budget, Components, CountedWay, Failure, Powers, Way};
+use crate::acceleration::{Budget, Components, Failure, Way, Ways};
 use crate::bdd::Bdd;
 use crate::bits;
 use crate::interpreter::replay::folded_length;
@@ -55,12 +55,12 @@ pub struct Sample {
 
 /// The ways round loops, by head, by the stamp of the summaries they may use, and by whether
 /// frames may be left waiting.
-pub(super) type Ways = FxHashMap<(Head, u64, bool), Rc<[Way]>>;
+pub(super) type KnownWays = FxHashMap<(Head, u64, bool), Rc<[Way]>>;
 
 /// From which heads a search jumps.
 pub struct Jumps<'a> {
     search: &'a Search<'a>,
-    pub(super) powers: Powers<'a>,
+    pub(super) ways: Ways<'a>,
     /// Only summaries with smaller stamps are used.
     before_stamp: u64,
     /// Whether they may push frames that are not popped.
@@ -89,15 +89,12 @@ impl Jumps<'_> {
         let summary = |entry| search.summary_before(entry, self.before_stamp).ok()?;
         let mut ways = Vec::new();
         if is_loop_head && self.is_worth_it(search.loops(), head) {
-            ways = self.powers.ways(search.loops(), head, &summary)?;
+            ways = self.ways.within(search.loops(), head, &summary)?;
         }
         if let Some(entry) = entry
             && self.is_worth_it(search.recursions(), head)
         {
-            let above = self
-                .powers
-                .ways_above(search.recursions(), entry, &summary)?;
-            ways.extend(above);
+            ways.extend(self.ways.above(search.recursions(), entry, &summary)?);
         }
         let ways: Rc<[Way]> = ways.into();
         search.ways.borrow_mut().insert(key, ways.clone());
@@ -143,7 +140,7 @@ impl Search<'_> {
         };
         let jumps = Jumps {
             search: self,
-            powers: Powers::new(self.spds, self.copies, self.watch, folding.budget),
+            ways: Ways::new(self.spds, self.copies, self.watch, folding.budget),
             before_stamp: query.before_stamp,
             may_enter: query.may_enter,
             without,
@@ -174,9 +171,8 @@ impl Search<'_> {
                 query,
                 without: &[without, &[step.head]].concat(),
                 head: step.head,
-                powers: &jumps.powers,
-                leaves_frames: way.leaves_frames,
-                way: jumps.powers.count(way, step.head)?,
+                ways: &jumps.ways,
+                way,
             };
             let moves = rounds.moves(from.into(), step.values)?;
             counted.moves.extend(moves);
@@ -222,10 +218,8 @@ struct Counting<'c> {
     query: &'c Query<'c>,
     without: &'c [Head],
     head: Head,
-    powers: &'c Powers<'c>,
-    /// Whether each round leaves frames waiting.
-    leaves_frames: bool,
-    way: CountedWay<'c>,
+    ways: &'c Ways<'c>,
+    way: &'c Way,
 }
 
 impl Counting<'_> {
@@ -233,7 +227,7 @@ impl Counting<'_> {
     /// and the last round.
     fn moves(&self, from: Values, to: Values) -> Result<Vec<Move>, Failure> {
         let (first, last) = (self.point(&from)?, self.point(&to)?);
-        let rounds = self.powers.least_rounds(&self.way, &first, &last)?;
+        let rounds = self.ways.least_rounds(self.way, &first, &last)?;
         let rounds = rounds.ok_or(Failure::TooLarge)?;
         let mut moves = Vec::new();
         let mut at = from;
@@ -315,8 +309,9 @@ impl Counting<'_> {
     ) -> Result<Values, Failure> {
         self.search.watch.check()?;
         let (first, second) = (self.point(first)?, self.point(second)?);
-        let powers = self.powers;
-        let set = powers.between(&self.way, (&first, after), (&second, before))?;
+        let set = self
+            .ways
+            .between(self.way, (&first, after), (&second, before))?;
         match self.search.bdds.is_false(&set) {
             true => Err(Failure::TooLarge),
             false => Ok(self.search.smallest(&set, Copy::Current)?),
@@ -334,7 +329,7 @@ impl Counting<'_> {
             accepting: false,
             moves_on: true,
             jumps: None,
-            may_enter: self.leaves_frames,
+            may_enter: self.way.leaves_frames,
             goal: &goal,
             ..*self.query
         };

@@ -14,7 +14,7 @@
 //! Cost: one image and one pre-image for each rule and ring that the path could use.
 
 use super::rings::TooManyRings;
-use super::rounds::{Folding, Jumps, Sample, Ways};
+use super::rounds::{Folding, Jumps, KnownWays, Sample};
 use crate::acceleration::{Components, Failure};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds};
@@ -149,7 +149,7 @@ pub struct Search<'a> {
     /// The entry with each head.
     pub(super) entries: OnceCell<FxHashMap<Head, EntryId>>,
     /// Those found so far.
-    pub(super) ways: RefCell<Ways>,
+    pub(super) ways: RefCell<KnownWays>,
 }
 
 /// How a search by rings ended.

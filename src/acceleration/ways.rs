@@ -1,0 +1,170 @@
+//! The ways from a head back to itself, each with its powers.
+
+use super::Budget;
+use super::frame::{Around, Components, Summaries};
+use super::powers::{Powers, Rounds};
+use super::relation::{Failure, Relation, Relations, give_up};
+use crate::bdd::{Bdd, BddResult, Bdds};
+use crate::saturation::{Stop, Watch};
+use crate::spds::copies::Copies;
+use crate::spds::{EntryId, Head, Spds};
+
+/// One way from a head back to itself.
+pub struct Way {
+    head: Head,
+    /// Whether each round leaves frames waiting below it.
+    pub leaves_frames: bool,
+    powers: Powers<Relation>,
+}
+
+/// What ways are made in.
+#[derive(Clone, Copy)]
+pub struct Ways<'a> {
+    spds: &'a Spds,
+    watch: &'a Watch,
+    relations: Relations<'a>,
+    paths: usize,
+}
+
+/// Rounds from a head with these variables back to it.
+struct AtHead<'a> {
+    relations: Relations<'a>,
+    watch: &'a Watch,
+    variables: &'a [u64],
+}
+
+impl Rounds for AtHead<'_> {
+    type Relation = Relation;
+
+    fn bdds(&self) -> &Bdds {
+        self.relations.copies.bdds
+    }
+
+    fn bdd<'r>(&self, relation: &'r Relation) -> &'r Bdd {
+        &relation.bdd
+    }
+
+    fn union(&self, a: &Relation, b: &Relation) -> Result<Relation, Failure> {
+        self.relations.union(a, b)
+    }
+
+    fn square(&self, a: &Relation) -> Result<Relation, Failure> {
+        self.relations.compose(a, a, self.variables)
+    }
+
+    fn image(&self, relation: &Relation, set: &Bdd) -> BddResult {
+        self.relations.image(relation, set)
+    }
+
+    fn preimage(&self, relation: &Relation, set: &Bdd) -> BddResult {
+        self.relations.preimage(relation, set)
+    }
+
+    fn check(&self) -> Result<(), Stop> {
+        self.watch.check()
+    }
+}
+
+impl<'a> Ways<'a> {
+    pub fn new(spds: &'a Spds, copies: &'a Copies<'a>, watch: &'a Watch, budget: Budget) -> Self {
+        Ways {
+            spds,
+            watch,
+            relations: Relations {
+                copies,
+                node_limit: budget.nodes(copies.data_variables()),
+            },
+            paths: budget.paths,
+        }
+    }
+
+    /// The ways from a loop's head back to itself inside its frame, but for those that are
+    /// too large.
+    pub fn within(
+        &self,
+        components: &Components,
+        head: Head,
+        summaries: &Summaries<'_>,
+    ) -> Result<Vec<Way>, Stop> {
+        let around = self.around(components, summaries);
+        let found = around.within(head, &components.loop_of(self.spds, head));
+        self.close(found, head, false)
+    }
+
+    /// The ways from a frame's entry to that of a frame above it, but for those that are too
+    /// large. The components must be those with pushes.
+    pub fn above(
+        &self,
+        components: &Components,
+        entry: EntryId,
+        summaries: &Summaries<'_>,
+    ) -> Result<Vec<Way>, Stop> {
+        let found = self.around(components, summaries).above(entry);
+        self.close(found, self.spds.entry(entry).head, true)
+    }
+
+    fn around<'s>(&self, components: &'s Components, summaries: &'s Summaries<'s>) -> Around<'s>
+    where
+        'a: 's,
+    {
+        Around {
+            spds: self.spds,
+            relations: self.relations,
+            watch: self.watch,
+            path_limit: self.paths,
+            components,
+            summaries,
+        }
+    }
+
+    fn close(
+        &self,
+        found: Result<Vec<Relation>, Failure>,
+        head: Head,
+        leaves_frames: bool,
+    ) -> Result<Vec<Way>, Stop> {
+        let mut ways = Vec::new();
+        for round in give_up(found)?.unwrap_or_default() {
+            let powers = give_up(Powers::new(&self.at(head), round))?;
+            ways.extend(powers.map(|powers| Way {
+                head,
+                leaves_frames,
+                powers,
+            }));
+        }
+        Ok(ways)
+    }
+
+    fn at(&self, head: Head) -> AtHead<'a> {
+        AtHead {
+            relations: self.relations,
+            watch: self.watch,
+            variables: self.spds.variables(head),
+        }
+    }
+
+    /// What one or more rounds lead to.
+    pub fn image(&self, way: &Way, set: &Bdd) -> BddResult {
+        self.relations.image(way.powers.closure(), set)
+    }
+
+    /// From where one or more rounds lead into `set`.
+    pub fn preimage(&self, way: &Way, set: &Bdd) -> BddResult {
+        self.relations.preimage(way.powers.closure(), set)
+    }
+
+    /// See [`Powers::least_rounds`].
+    pub fn least_rounds(&self, way: &Way, from: &Bdd, to: &Bdd) -> Result<Option<u64>, Failure> {
+        way.powers.least_rounds(&self.at(way.head), from, to)
+    }
+
+    /// See [`Powers::between`].
+    pub fn between(
+        &self,
+        way: &Way,
+        first: (&Bdd, u64),
+        second: (&Bdd, u64),
+    ) -> Result<Bdd, Failure> {
+        way.powers.between(&self.at(way.head), first, second)
+    }
+}
