@@ -12,10 +12,15 @@ pub struct BitRows {
     words: Vec<u64>,
 }
 
+/// How many words a set of numbers below `bits` has.
+pub fn words(bits: usize) -> usize {
+    bits.div_ceil(WORD).max(1)
+}
+
 impl BitRows {
     /// `rows` empty sets of numbers below `bits`.
     pub fn new(rows: usize, bits: usize) -> Self {
-        let width = bits.div_ceil(WORD).max(1);
+        let width = words(bits);
         BitRows {
             width,
             words: vec![0; rows * width],

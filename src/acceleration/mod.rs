@@ -14,6 +14,7 @@ pub mod cycles;
 mod elimination;
 mod frame;
 mod loops;
+mod nesting;
 mod powers;
 mod recursion;
 mod relation;
@@ -22,6 +23,8 @@ mod ways;
 
 pub use frame::Components;
 pub use loops::Accelerator;
+pub use nesting::{Nesting, Nestings};
+pub use powers::Rounds;
 pub use recursion::Recursion;
 pub use relation::Failure;
 pub use ways::{Way, Ways};

@@ -8,8 +8,9 @@
 
 use super::Budget;
 use super::frame::{Around, Components, Summaries};
-use super::relation::{Failure, Relation, Relations, give_up};
-use super::summaries::{Step, Steps, round_trips};
+use super::nesting::Nestings;
+use super::relation::{Relation, Relations, give_up};
+use super::summaries::{Step, Steps};
 use crate::bdd::Bdd;
 use crate::saturation::{Link, Looked, RecursionShortcuts, Stop, Summary, Watch};
 use crate::spds::copies::{Copies, Copy};
@@ -64,24 +65,6 @@ impl<'a> Recursion<'a> {
             copies: self.copies,
             node_limit: self.budget.nodes_after(rounds, variables),
         }
-    }
-
-    fn close_trip(
-        &self,
-        steps: &Steps<'_>,
-        trip: &[&Link<'_>],
-        summaries: &Summaries<'_>,
-    ) -> Result<Step, Failure> {
-        let check = || self.watch.check();
-        let mut whole: Option<Step> = None;
-        for link in trip {
-            let step = steps.along(link, summaries, check)?;
-            whole = Some(match whole {
-                None => step,
-                Some(lower) => steps.compose(&lower, &step)?,
-            });
-        }
-        steps.closure(whole.ok_or(Failure::TooLarge)?, check)
     }
 
     fn key_closures(
@@ -157,11 +140,11 @@ impl RecursionShortcuts for Recursion<'_> {
         Ok(Some(interface.enter.apply(bdds, &keys)?))
     }
 
-    fn leave<'w>(
+    fn leave(
         &mut self,
         entry: EntryId,
         summaries: &[Summary],
-        links: &dyn Fn() -> Vec<Link<'w>>,
+        links: &dyn Fn() -> Vec<Link>,
     ) -> Result<Option<Bdd>, Stop> {
         let summary = &summaries[entry.0 as usize];
         let increments = summary.increments.len();
@@ -178,10 +161,9 @@ impl RecursionShortcuts for Recursion<'_> {
         };
         let is_stale = |known: &SummaryClosures| increments >= known.again;
         if self.summaries.get(&entry).is_none_or(is_stale) {
-            let mut closures = Vec::new();
-            for trip in round_trips(entry, &links(), self.budget.paths) {
-                closures.extend(give_up(self.close_trip(&steps, &trip, &totals))?);
-            }
+            let nestings = Nestings::new(steps, self.watch, self.budget.paths);
+            let found = nestings.all(entry, &links(), &totals)?;
+            let closures = found.iter().map(|found| found.closure().clone()).collect();
             let again = increments.saturating_mul(2).max(1);
             let closures = SummaryClosures { closures, again };
             self.summaries.insert(entry, closures);

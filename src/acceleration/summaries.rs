@@ -12,7 +12,7 @@
 //! limit, and results do not depend on it.
 
 use super::frame::Summaries;
-use super::relation::{Failure, Growth, Relations};
+use super::relation::{Failure, Relations};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult};
 use crate::bits;
@@ -29,10 +29,11 @@ const MOST_ROUNDS: u32 = 1000;
 const TURNS: u32 = 64;
 
 /// From summaries of one entry to summaries of another.
+#[derive(Clone)]
 pub struct Step {
-    lower: EntryId,
-    upper: EntryId,
-    bdd: Bdd,
+    pub lower: EntryId,
+    pub upper: EntryId,
+    pub bdd: Bdd,
 }
 
 /// What steps are made in.
@@ -46,7 +47,7 @@ impl Steps<'_> {
     /// The step along a link.
     pub fn along(
         &self,
-        link: &Link<'_>,
+        link: &Link,
         summaries: &Summaries<'_>,
         mut check: impl FnMut() -> Result<(), Stop>,
     ) -> Result<Step, Failure> {
@@ -103,26 +104,6 @@ impl Steps<'_> {
         Ok(Step { lower, upper, bdd })
     }
 
-    /// One or more times a step from an entry to itself.
-    pub fn closure(
-        &self,
-        mut step: Step,
-        mut check: impl FnMut() -> Result<(), Stop>,
-    ) -> Result<Step, Failure> {
-        let bdds = self.relations.copies.bdds;
-        let mut growth = Growth::default();
-        loop {
-            check()?;
-            let twice = self.compose(&step, &step)?;
-            let more = self.relations.small(bdds.or(&step.bdd, &twice.bdd)?)?;
-            if more == step.bdd {
-                return Ok(step);
-            }
-            step.bdd = more;
-            growth.check(bdds.node_count(&step.bdd))?;
-        }
-    }
-
     /// The step through the frames of `a`, and above them those of `b`.
     pub fn compose(&self, a: &Step, b: &Step) -> Result<Step, Failure> {
         let between = self.spds.interface(a.upper);
@@ -162,12 +143,22 @@ impl Steps<'_> {
         Ok(bdds.difference(&all, total)?)
     }
 
-    fn image(&self, step: &Step, summary: &Bdd) -> BddResult {
+    /// The summaries of the lower frame that follow from those of the upper one.
+    pub fn image(&self, step: &Step, summary: &Bdd) -> BddResult {
         let interface = self.spds.interface(step.upper);
         let Interface { key, handed, .. } = interface;
         let upper = self.rename(key, Copy::Next, Copy::Called, summary)?;
         let upper = self.rename(handed, Copy::Current, Copy::Returned, &upper)?;
         self.join(&step.bdd, &upper, interface, (Copy::Called, Copy::Returned))
+    }
+
+    /// The summaries of the upper frame from which one of the lower one follows.
+    pub fn preimage(&self, step: &Step, summary: &Bdd) -> BddResult {
+        let lower = self.spds.interface(step.lower);
+        let upper = self.join(&step.bdd, summary, lower, (Copy::Next, Copy::Current))?;
+        let Interface { key, handed, .. } = self.spds.interface(step.upper);
+        let upper = self.rename(key, Copy::Called, Copy::Next, &upper)?;
+        self.rename(handed, Copy::Returned, Copy::Current, &upper)
     }
 
     fn rename(&self, variables: &[DataVariable], from: Copy, to: Copy, f: &Bdd) -> BddResult {
@@ -198,13 +189,9 @@ impl Steps<'_> {
 
 /// The ways from an entry back to itself along links, each through different entries: the
 /// lowest frame first.
-pub fn round_trips<'l, 'w>(
-    entry: EntryId,
-    links: &'l [Link<'w>],
-    most: usize,
-) -> Vec<Vec<&'l Link<'w>>> {
+pub fn round_trips(entry: EntryId, links: &[Link], most: usize) -> Vec<Vec<&Link>> {
     let mut found = Vec::new();
-    let mut ways: Vec<Vec<&Link<'_>>> = vec![Vec::new()];
+    let mut ways: Vec<Vec<&Link>> = vec![Vec::new()];
     while let Some(way) = ways.pop() {
         let at = way.last().map_or(entry, |link| link.upper);
         for link in links.iter().filter(|link| link.lower == at) {

@@ -6,7 +6,7 @@ use super::{CheckError, Phase, TraceFinding};
 use crate::interpreter::replay::{Fold, Trace, TraceStep};
 use crate::property::{Property, Temporal};
 use crate::saturation::{PostStar, Stop};
-use crate::witness::walk::{unfold, unfolded_length};
+use crate::witness::unfold::{show_nested, unfold, unfolded_length};
 use crate::witness::{AbstractTrace, Search};
 use std::cell::OnceCell;
 
@@ -19,6 +19,9 @@ pub enum Claim<'a> {
     /// An infinite execution that violates a property.
     Violates(&'a Temporal),
 }
+
+/// A trace is no better for having more calls than this than for being folded.
+const FEW_CALLS: u64 = 20_000;
 
 /// The searches for traces after a `post*`.
 pub struct Traces<'m, S: Subject> {
@@ -37,8 +40,8 @@ impl<'m, S: Subject> Traces<'m, S> {
         }
     }
 
-    /// A trace by a search. Where a deep recursion was closed it is first followed call by
-    /// call, as far as that leads.
+    /// A trace by a search. Where a deep recursion was closed and it would not be too long,
+    /// there may be one without anything folded: by following the recursion call by call.
     pub fn find(
         &self,
         find: impl Fn(&Search<'_>) -> Result<Option<AbstractTrace>, Stop>,
@@ -47,6 +50,11 @@ impl<'m, S: Subject> Traces<'m, S> {
         if !post_star.is_deep() {
             return Ok(find(&model.search(post_star.summaries(), false))?);
         }
+        let folded = find(&model.search(post_star.summaries(), true))?;
+        let repeated = folded.as_ref().map(AbstractTrace::most_repeated);
+        if repeated.is_some_and(|rounds| rounds == 0 || rounds > FEW_CALLS) {
+            return Ok(folded);
+        }
         let plain = match self.plain.get() {
             Some(plain) => plain,
             None => {
@@ -54,10 +62,8 @@ impl<'m, S: Subject> Traces<'m, S> {
                 self.plain.get_or_init(|| plain)
             }
         };
-        match find(&model.search(plain.summaries(), true))? {
-            Some(trace) => Ok(Some(trace)),
-            None => Ok(find(&model.search(post_star.summaries(), true))?),
-        }
+        let unfolded = find(&model.search(plain.summaries(), true))?;
+        Ok(unfolded.or(folded))
     }
 }
 
@@ -76,18 +82,18 @@ pub fn explain<S: Subject>(
     let length = unfolded_length(&folded);
     let limit = model.options.trace_limit;
     model.board.enter(Phase::Replay);
-    let finding = if length <= limit && folded.rounds.is_empty() {
+    let finding = if length <= limit && folded.rounds.is_empty() && folded.nested.is_empty() {
         let trace = unfold(&folded);
         confirm(model, &trace, &claim)?;
         TraceFinding::Found(S::execution(trace))
     } else {
         confirm(model, &folded, &claim)?;
-        let shown = || folded.stem.iter().chain(&folded.cycle);
-        let repeats = shown().any(|step| matches!(step.folded(), Some(Fold::Rounds(_))));
-        match shown().count() as u64 <= limit {
-            true if repeats => TraceFinding::Repeating(length, S::execution(folded)),
-            true => TraceFinding::Found(S::execution(folded)),
-            false => TraceFinding::TooLong(length),
+        let is_short = |trace: &Trace<_>| (trace.stem.len() + trace.cycle.len()) as u64 <= limit;
+        let most = usize::try_from(limit).unwrap_or(usize::MAX);
+        match show_nested(&folded, most).filter(is_short) {
+            Some(shown) if repeats(&shown) => TraceFinding::Repeating(length, S::execution(shown)),
+            Some(shown) => TraceFinding::Found(S::execution(shown)),
+            None => TraceFinding::TooLong(length),
         }
     };
     let observed = match claim {
@@ -96,6 +102,12 @@ pub fn explain<S: Subject>(
     };
     model.board.explain(property, finding, observed);
     Ok(())
+}
+
+/// Whether something is shown that happens many times.
+fn repeats<S: TraceStep>(trace: &Trace<S>) -> bool {
+    let mut shown = trace.stem.iter().chain(&trace.cycle);
+    shown.any(|step| matches!(step.folded(), Some(Fold::Rounds(_) | Fold::Nested(_))))
 }
 
 /// There is a trace, but its recursion is deeper than anything that could be replayed.

@@ -41,7 +41,17 @@ pub enum Fold {
     Call(SegmentId),
     /// Rounds of a loop: the next step is in the same place.
     Rounds(RoundsId),
+    /// Frames above each other, from the entry of the lowest: the next step is its exit, or,
+    /// where the frames inside are shown, the entry of the next one that is.
+    Nested(NestedId),
+    /// The same frames, from the exit of the highest one: the next step is the exit of the
+    /// lowest. Only where they are shown.
+    Returned(NestedId),
 }
+
+/// An index into [`Trace::nested`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NestedId(pub u32);
 
 /// An index into [`Trace::rounds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,6 +73,8 @@ pub struct Trace<S = Step> {
     pub segments: Vec<Vec<S>>,
     /// The samples of folded rounds, in order.
     pub rounds: Vec<Vec<Sample>>,
+    /// Frames nested too deep to be segments of their own.
+    pub nested: Vec<Nested>,
     /// If the execution comes to *error*: why.
     pub failure: Option<Failure>,
 }
@@ -76,6 +88,22 @@ pub struct Sample {
     /// The states of the property's automaton, if there is one, with which it begins and
     /// ends. Nothing here looks at them.
     pub states: [u32; 2],
+}
+
+/// Frames above each other that were not made step by step. What stands for the lowest is a
+/// segment of two steps, its entry and its exit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nested {
+    /// How many rounds of frames these are.
+    pub rounds: u64,
+    /// The frames of the round after them, the lowest first. Like the first frame that was not
+    /// made, its lowest is one of the same procedure.
+    pub round: Vec<SegmentId>,
+    /// What the last of these calls.
+    pub inner: SegmentId,
+    /// The states of the property's automaton, if there is one, with which the lowest frame is
+    /// entered and left, and the same of the lowest in `round`.
+    pub states: [[u32; 2]; 2],
 }
 
 /// How many steps folded rounds have, if the samples have these lengths: each pair is how
@@ -109,6 +137,7 @@ impl<S> Default for Trace<S> {
             cycle: Vec::new(),
             segments: Vec::new(),
             rounds: Vec::new(),
+            nested: Vec::new(),
             failure: None,
         }
     }
@@ -249,6 +278,26 @@ pub fn rounds_follow<S: TraceStep>(
         && at.is_some_and(|at| at.is_like(after))
 }
 
+/// Whether nested frames may lie between an entry and an exit, as far as that can be said by
+/// looking at the frame in their place deep inside, which must be among the first `replayed`
+/// segments: it is of the same procedure.
+pub fn nested_follow<S: TraceStep>(
+    trace: &Trace<S>,
+    nested: NestedId,
+    replayed: usize,
+    entry: &S,
+) -> bool {
+    let Some(nested) = trace.nested.get(nested.0 as usize) else {
+        return false;
+    };
+    let is_known = |segment: &SegmentId| (segment.0 as usize) < replayed;
+    let lowest = nested.round.first().filter(|_| nested.rounds > 0);
+    let lowest = lowest.and_then(|lowest| trace.segments.get(lowest.0 as usize)?.first());
+    nested.round.iter().all(is_known)
+        && is_known(&nested.inner)
+        && lowest.is_some_and(|lowest| lowest.is_where(entry))
+}
+
 /// Checks that the stem begins at the start and that every step follows.
 pub fn replay(program: &Program, trace: &Trace) -> Result<(), Mismatch> {
     for (i, steps) in trace.segments.iter().enumerate() {
@@ -352,6 +401,13 @@ impl Replay<'_> {
                 stack.extend((after.depth > before.depth).then_some(None));
                 return rounds_follow(self.trace, rounds, self.segments, before, after);
             }
+            Some(Fold::Nested(nested)) => {
+                let exit = program.procedure_of(view.at).exit();
+                return after.location == Location::At(exit)
+                    && after.depth == before.depth
+                    && nested_follow(self.trace, nested, self.segments, before);
+            }
+            Some(Fold::Returned(_)) => return false,
             None => {}
         }
         let exactly = Exactly {

@@ -7,10 +7,12 @@
 //!
 //! Of folded rounds only the samples can be looked at. The product says in which states the
 //! automaton is before and after each of them. That there is such a run over every sample is
-//! checked; over the rounds between, it is believed, and that it accepts there never is.
+//! checked; over the rounds between, it is believed, and that it accepts there never is. So it
+//! is with nested frames: those deep inside are looked at, and if the automaton accepts there
+//! that counts.
 
 use super::{Subject, Temporal};
-use crate::interpreter::replay::{Fold, Sample, Trace, TraceStep};
+use crate::interpreter::replay::{Fold, Nested, Sample, Trace, TraceStep};
 
 /// For each pair of states: no run, a run, or a run that accepts.
 #[derive(Clone, PartialEq, Eq)]
@@ -92,6 +94,19 @@ fn over_rounds(
     runs
 }
 
+/// From the state before nested frames to that after them, if the frame deep inside has its
+/// run.
+fn over_nested(states: usize, nested: &Nested, segments: &[Runs]) -> Runs {
+    let mut runs = Runs::none(states);
+    let [outside, inside] = nested
+        .states
+        .map(|states| states.map(|state| state as usize));
+    let lowest = &segments[nested.round[0].0 as usize];
+    let best = lowest.best[inside[0] * states + inside[1]];
+    runs.add(outside[0], outside[1], best);
+    runs
+}
+
 /// Whether the automaton of the forbidden executions accepts the trace.
 pub fn accepts<S: Subject>(temporal: &Temporal, subject: &S, trace: &Trace<S::Step>) -> bool {
     let automaton = &temporal.forbidden;
@@ -114,6 +129,8 @@ pub fn accepts<S: Subject>(temporal: &Temporal, subject: &S, trace: &Trace<S::St
                     return runs.then(&segments[inner.0 as usize]);
                 }
                 Some(Fold::Rounds(rounds)) => trace.samples(rounds),
+                // Neither is part of a trace's own steps.
+                Some(Fold::Nested(_) | Fold::Returned(_)) => return Runs::none(n),
             };
             // The step's own letter is read in the first round.
             runs.then(&over_rounds(n, rounds.map(|(sample, _)| sample), segments))
@@ -122,6 +139,11 @@ pub fn accepts<S: Subject>(temporal: &Temporal, subject: &S, trace: &Trace<S::St
     let is_round = rounds_of(trace);
     let mut segments: Vec<Runs> = Vec::new();
     for (i, segment) in trace.segments.iter().enumerate() {
+        if let Some(Fold::Nested(nested)) = segment.first().and_then(TraceStep::folded) {
+            let runs = over_nested(n, &trace.nested[nested.0 as usize], &segments);
+            segments.push(runs);
+            continue;
+        }
         // The letter of a round's last step is read by what comes after it.
         let letters = segment.len() - usize::from(is_round[i]);
         let runs = over(&segment[..letters], &segments);

@@ -7,7 +7,7 @@
 use super::step::{Frame, View, relates, starts};
 use super::{Right, RuleId, SymbolId, System};
 use crate::interpreter::replay::{
-    Fold, Mismatch, SegmentId, Trace, TraceStep, closes, rounds_follow,
+    Fold, Mismatch, SegmentId, Trace, TraceStep, closes, nested_follow, rounds_follow,
 };
 
 /// A configuration, without what is below the top.
@@ -137,6 +137,11 @@ impl Replay<'_> {
             stack.extend((after.depth > before.depth).then_some(None));
             return rounds_follow(self.trace, rounds, self.segments, before, after);
         }
+        if let Some(Fold::Nested(nested)) = before.folded {
+            return after.symbol.is_none()
+                && after.depth == before.depth
+                && nested_follow(self.trace, nested, self.segments, before);
+        }
         let (Some(view), Some(rule)) = (before.view(), before.rule) else {
             return false;
         };
@@ -197,20 +202,29 @@ impl Replay<'_> {
                 &entry.locals,
                 &before.below,
             );
-        let (Some(last), Some(pop)) = (exit.view(), exit.rule) else {
-            return false;
-        };
-        let pop = system.rule(pop);
-        let leaves = pop.from == last.symbol
-            && pop.right == Right::Pop
-            && exit.depth == 0
+        let leaves = exit.depth == 0
             && exit.folded.is_none()
-            && relates(system, pop, &last, &after.globals, &[], &[]);
+            && match entry.folded {
+                // The exit is what is left of the frame.
+                Some(Fold::Nested(_)) => exit.symbol.is_none() && exit.globals == after.globals,
+                _ => self.pops(exit, after),
+            };
         let waiting = Frame {
             symbol: second,
             locals: before.below.clone(),
         };
         enters && leaves && uncovers(Some(&waiting), before.depth + 1, after)
+    }
+
+    /// Whether the rule of a step pops it, with the globals of another.
+    fn pops(&self, exit: &Step, after: &Step) -> bool {
+        let (Some(last), Some(pop)) = (exit.view(), exit.rule) else {
+            return false;
+        };
+        let pop = self.system.rule(pop);
+        pop.from == last.symbol
+            && pop.right == Right::Pop
+            && relates(self.system, pop, &last, &after.globals, &[], &[])
     }
 }
 

@@ -1,11 +1,16 @@
 //! Traces with folded rounds, as lists of steps and repeated rounds.
 
-use crate::interpreter::replay::{Fold, RoundsId, Trace, TraceStep, folded_length};
+use crate::interpreter::replay::{Fold, NestedId, RoundsId, Trace, TraceStep, folded_length};
+use crate::witness::unfold::Lengths;
 
 /// How many rounds lie folded.
 fn rounds<S>(trace: &Trace<S>, id: RoundsId) -> u64 {
     let counts = trace.samples(id).map(|(sample, _)| sample.rounds);
     counts.fold(0, u64::saturating_add)
+}
+
+fn nested<S>(trace: &Trace<S>, id: NestedId) -> u64 {
+    trace.nested[id.0 as usize].rounds
 }
 
 /// What the text says where rounds are folded after a step.
@@ -15,6 +20,21 @@ pub fn describe<S: TraceStep>(trace: &Trace<S>, step: &S) -> Option<String> {
             "... {} more rounds like this ...",
             rounds(trace, id)
         )),
+        Some(Fold::Nested(id)) => {
+            let nested = &trace.nested[id.0 as usize];
+            let calls = match nested.round.len() {
+                1 => "calls like this",
+                _ => "rounds of calls like these",
+            };
+            let rounds = nested.rounds;
+            Some(format!(
+                "... {rounds} more {calls}, each inside the one before ..."
+            ))
+        }
+        Some(Fold::Returned(id)) => {
+            let rounds = trace.nested[id.0 as usize].rounds;
+            Some(format!("... {rounds} more returns like this ..."))
+        }
         Some(Fold::Call(_)) | None => None,
     }
 }
@@ -27,7 +47,8 @@ pub fn length<S: TraceStep>(trace: &Trace<S>, steps: &[S]) -> u64 {
                 let round = |steps| length(trace, steps).saturating_sub(1);
                 folded_length(trace.samples(id).map(|(s, steps)| (s.rounds, round(steps))))
             }
-            Some(Fold::Call(_)) | None => 1,
+            Some(Fold::Nested(id)) => Lengths::new(trace).of_nested(id).saturating_add(1),
+            Some(Fold::Call(_) | Fold::Returned(_)) | None => 1,
         };
         sum.saturating_add(folded)
     })
@@ -39,6 +60,10 @@ pub enum Item<S> {
     /// So many rounds, and the items of the last of them, from the step after its beginning
     /// to its end.
     Repeated(u64, Vec<Item<S>>),
+    /// So many rounds of calls, each inside the one before.
+    Nested(u64),
+    /// As many returns.
+    Returned(u64),
 }
 
 /// The steps of a trace, or of a round in it, which has so many frames below.
@@ -52,9 +77,20 @@ pub fn items<S: TraceStep>(trace: &Trace<S>, steps: &[S], below: u64) -> Vec<Ite
     };
     while let Some(step) = rest.next() {
         let mut shown = lifted(step);
-        let Some(Fold::Rounds(id)) = step.folded() else {
-            items.push(Item::Step(shown));
-            continue;
+        let id = match step.folded() {
+            Some(Fold::Rounds(id)) => id,
+            Some(Fold::Nested(id)) => {
+                items.extend([Item::Step(shown), Item::Nested(nested(trace, id))]);
+                continue;
+            }
+            Some(Fold::Returned(id)) => {
+                items.extend([Item::Step(shown), Item::Returned(nested(trace, id))]);
+                continue;
+            }
+            Some(Fold::Call(_)) | None => {
+                items.push(Item::Step(shown));
+                continue;
+            }
         };
         shown.fold(None);
         let depth = shown.depth();

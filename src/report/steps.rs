@@ -73,6 +73,14 @@ impl<W: StepWriter> Serialize for ItemObject<'_, W> {
                 repeated.serialize_field("steps", &Items(self.0, items))?;
                 repeated.end()
             }
+            Item::Nested(rounds) => one_field("nested", *rounds, serializer),
+            Item::Returned(rounds) => one_field("returned", *rounds, serializer),
         }
     }
+}
+
+fn one_field<T: Serializer>(name: &'static str, value: u64, to: T) -> Result<T::Ok, T::Error> {
+    let mut object = to.serialize_struct(name, 1)?;
+    object.serialize_field(name, &value)?;
+    object.end()
 }

@@ -3,7 +3,7 @@
 use super::{Checked, Measured, Results, pushdown, trace};
 use crate::check::{Execution, TraceFinding, Verdict};
 use crate::property::Kind;
-use crate::witness::walk::is_length_exact;
+use crate::witness::unfold::is_length_exact;
 use std::io::Write;
 
 /// One line a property, the verdict first, and the trace under a violation.
@@ -52,7 +52,7 @@ pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()>
                 let about = if is_exact { "" } else { "about " };
                 writeln!(
                     out,
-                    "  (the trace has {about}{steps} steps: rounds of loops are folded)"
+                    "  (the trace has {about}{steps} steps: what is repeated is folded)"
                 )?;
                 Some(execution)
             }

@@ -8,7 +8,7 @@ mod pre_star;
 mod shortcuts;
 mod stacks;
 
-pub use post_star::{PostStar, Summary, Target as PostTarget};
+pub use post_star::{Increment, PostStar, Summary, Target as PostTarget};
 pub use pre_star::{PreStar, Target as PreTarget};
 pub use shortcuts::{Link, Looked, LoopShortcuts, RecursionShortcuts};
 pub use stacks::{StackEdge, StackState, Stacks};

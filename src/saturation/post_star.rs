@@ -13,7 +13,8 @@
 //!
 //! Summaries keep their increments with a stamp. An increment depends only on summaries
 //! with smaller stamps: that is what makes the unfolding of a summary into an execution end.
-//! Where deep recursion was closed it is not so, and [`PostStar::is_deep`] says it.
+//! Where deep recursion was closed it depends on them through any number of frames, and says
+//! through which.
 
 use super::shortcuts::{Link, Looked, LoopShortcuts, RecursionShortcuts};
 use super::stacks::{StackState, Stacks};
@@ -65,11 +66,21 @@ struct Waiting {
     total: Bdd,
 }
 
+/// What was found at once about how frames of one entry are popped.
+pub struct Increment {
+    pub stamp: u64,
+    /// Over the key's next and the handed current variables.
+    pub set: Bdd,
+    /// If it follows from older summaries of the entry by closing a recursion: through which
+    /// frames.
+    pub links: Option<Box<[Link]>>,
+}
+
 /// Everything known about how frames of one entry are popped.
 #[derive(Default)]
 pub struct Summary {
-    /// Over the key's next and the handed current variables, in the order found.
-    pub increments: Vec<(u64, Bdd)>,
+    /// In the order found.
+    pub increments: Vec<Increment>,
     total: Option<Bdd>,
     waiting: Vec<u32>,
 }
@@ -99,7 +110,7 @@ pub struct PostStar<'a> {
     recursion: Option<Box<dyn RecursionShortcuts + 'a>>,
     /// How many edges were looked at.
     rounds: u64,
-    /// Whether a recursion was closed: then some increments may depend on themselves.
+    /// Whether a recursion was closed.
     is_deep: bool,
     /// Whether the lowest frame was popped.
     terminated: bool,
@@ -250,8 +261,7 @@ impl<'a> PostStar<'a> {
         self.rounds
     }
 
-    /// Whether a recursion was closed. Then summaries may depend on others with the same
-    /// stamp, and no traces can be made from them.
+    /// Whether a recursion was closed. Then there may be no traces but very long ones.
     pub fn is_deep(&self) -> bool {
         self.is_deep
     }
@@ -472,10 +482,11 @@ impl<'a> PostStar<'a> {
         if bdds.is_false(&new) {
             return Ok(());
         }
-        self.summarise(entry, new)?;
+        self.summarise(entry, new, None)?;
         if let Some(further) = self.close_summaries(entry)? {
             self.is_deep = true;
-            self.summarise(entry, further)?;
+            let links = links(self.spds, &self.waiting).into();
+            self.summarise(entry, further, Some(links))?;
         }
         Ok(())
     }
@@ -485,28 +496,17 @@ impl<'a> PostStar<'a> {
         let Some(recursion) = &mut self.recursion else {
             return Ok(None);
         };
-        let links = || {
-            let waiting = self.waiting.iter();
-            let links = waiting.filter_map(|waiting| {
-                let (Right::Push { entry: upper, .. }, Target::Entry(lower)) =
-                    (self.spds.rule(waiting.rule).right, waiting.target)
-                else {
-                    return None;
-                };
-                Some(Link {
-                    lower,
-                    upper,
-                    push: waiting.rule,
-                    waiting: &waiting.total,
-                })
-            });
-            links.collect()
-        };
+        let links = || links(self.spds, &self.waiting);
         recursion.leave(entry, &self.summaries, &links)
     }
 
     /// Adds new summaries, and lets go on what waits for them.
-    fn summarise(&mut self, entry: EntryId, new: Bdd) -> Result<(), Stop> {
+    fn summarise(
+        &mut self,
+        entry: EntryId,
+        new: Bdd,
+        links: Option<Box<[Link]>>,
+    ) -> Result<(), Stop> {
         let bdds = self.bdds;
         let summary = &mut self.summaries[entry.0 as usize];
         summary.total = Some(match &summary.total {
@@ -514,7 +514,11 @@ impl<'a> PostStar<'a> {
             Some(total) => bdds.or(total, &new)?,
         });
         self.stamp += 1;
-        summary.increments.push((self.stamp, new.clone()));
+        summary.increments.push(Increment {
+            stamp: self.stamp,
+            set: new.clone(),
+            links,
+        });
         for i in 0..summary.waiting.len() {
             let at = self.summaries[entry.0 as usize].waiting[i] as usize;
             let Waiting { rule, target, .. } = self.waiting[at];
@@ -523,4 +527,22 @@ impl<'a> PostStar<'a> {
         }
         Ok(())
     }
+}
+
+/// The frames that wait for others, in which they were pushed.
+fn links(spds: &Spds, waiting: &[Waiting]) -> Vec<Link> {
+    let links = waiting.iter().filter_map(|waiting| {
+        let (Right::Push { entry: upper, .. }, Target::Entry(lower)) =
+            (spds.rule(waiting.rule).right, waiting.target)
+        else {
+            return None;
+        };
+        Some(Link {
+            lower,
+            upper,
+            push: waiting.rule,
+            waiting: waiting.total.clone(),
+        })
+    });
+    links.collect()
 }

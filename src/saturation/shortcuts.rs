@@ -8,12 +8,13 @@ use crate::bdd::Bdd;
 use crate::spds::{EntryId, Head, RuleId};
 
 /// A frame that waits for another.
-pub struct Link<'w> {
+#[derive(Clone)]
+pub struct Link {
     pub lower: EntryId,
     pub upper: EntryId,
     pub push: RuleId,
     /// What is known of the lower frame: see [`super::PostStar::waiting`].
-    pub waiting: &'w Bdd,
+    pub waiting: Bdd,
 }
 
 /// An edge that is being looked at.
@@ -50,10 +51,10 @@ pub trait RecursionShortcuts {
 
     /// Further summaries of an entry, which follow from those there are by the frames that
     /// wait for their like. `None` if there is nothing to do.
-    fn leave<'w>(
+    fn leave(
         &mut self,
         entry: EntryId,
         summaries: &[Summary],
-        links: &dyn Fn() -> Vec<Link<'w>>,
+        links: &dyn Fn() -> Vec<Link>,
     ) -> Result<Option<Bdd>, Stop>;
 }

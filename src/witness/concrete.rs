@@ -75,6 +75,11 @@ impl Walker for Concretizer<'_> {
         self.layout
     }
 
+    fn states(&self, call: &CallUse) -> [u32; 2] {
+        let (_, after) = call.handed(self.spds);
+        [&call.key[..], &after].map(|values| self.layout.state(values))
+    }
+
     fn start(&self, path: &Path) -> Result<View, Diverged> {
         let program = self.program;
         let wish = self.wish(path.head, &path.values);
@@ -168,6 +173,31 @@ impl Walker for Concretizer<'_> {
 
     fn left(&self, walk: &mut Walk<'_, Self>, _: &CallUse) -> Result<View, Diverged> {
         walk.view.clone().ok_or(Diverged)
+    }
+
+    fn left_like(&self, exit: &View, _: &Step, call: &CallUse) -> (View, Step) {
+        let (handed, values) = call.handed(self.spds);
+        let procedure = self.program.point(exit.at).procedure;
+        let wish = Live {
+            top: LiveAt {
+                layout: self.layout,
+                procedure: Some(procedure),
+                live: &handed,
+                values: &values,
+            },
+            below: None,
+        };
+        let mut exit = exit.clone();
+        for i in 0..exit.valuation.globals().len() as u32 {
+            if let Some(value) = wish.variable(VariableId::Global(i)) {
+                exit.valuation.set(VariableId::Global(i), value);
+            }
+        }
+        for (value, i) in exit.returns.iter_mut().flatten().zip(0..) {
+            *value = wish.returned(i).unwrap_or(*value);
+        }
+        let step = self.step(&exit, 0);
+        (exit, step)
     }
 
     fn returned(

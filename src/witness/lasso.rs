@@ -4,7 +4,7 @@
 //! on a cycle yet when it comes to one of them. A cycle through the place
 //! where it ends is searched; if there is none, the path goes on, inside the set, to a
 //! place behind an accepting step, from which there is no way back. That cannot happen more
-//! often than the graph has components.
+//! often than the graph has components; where the search is limited, it is not done often.
 
 use super::search::{By, Move, Path, Query, Search};
 use super::segments::AbstractTrace;
@@ -13,6 +13,10 @@ use crate::bits;
 use crate::cycles::{Repeating, Sets};
 use crate::saturation::Stop;
 use crate::spds::{Head, Right};
+
+/// How often a path goes on, if its steps are limited: each time costs a search for a cycle
+/// that may not be found for that limit.
+const LIMITED_TRIES: usize = 8;
 
 /// An execution that ends up in `repeating` for ever and accepts; `None` if none of these
 /// heads can be reached.
@@ -24,11 +28,15 @@ pub fn find_lasso(
         return Ok(None);
     };
     let within = repeating.closed.then_some(&repeating.sets);
-    loop {
+    let tries = match search.is_limited() {
+        true => LIMITED_TRIES,
+        false => usize::MAX,
+    };
+    for _ in 0..tries {
         let (head, values) = stem.end();
         if search.spds.stopped.contains(&head) {
             // It stays as it is for ever, whatever the automaton does meanwhile.
-            return AbstractTrace::new(search, stem, None).map(Some);
+            return AbstractTrace::new(search, stem, None);
         }
         let here = point(search, head, values)?;
         let back = |at: Head| Ok((at == head).then(|| here.clone()));
@@ -40,11 +48,12 @@ pub fn find_lasso(
             within,
             accepting: true,
             moves_on: true,
+            through: None,
             jumps: None,
             goal: &back,
         };
         if let Some(cycle) = search.shortest(&query)? {
-            return AbstractTrace::new(search, stem, Some(cycle)).map(Some);
+            return AbstractTrace::new(search, stem, Some(cycle));
         }
         let truth = search.bdds.constant(true);
         let anywhere = |at: Head| Ok((!search.spds.is_internal(at)).then(|| truth.clone()));
@@ -57,6 +66,7 @@ pub fn find_lasso(
             None => return Ok(None),
         }
     }
+    Ok(None)
 }
 
 /// The valuations that agree with these values, the memory of acceptance aside.

@@ -12,6 +12,7 @@
 pub mod concrete;
 mod known;
 pub mod lasso;
+pub mod nesting;
 mod pick;
 pub mod relevance;
 mod rings;
@@ -19,6 +20,7 @@ pub mod rounds;
 pub mod search;
 pub mod segments;
 pub mod system;
+pub mod unfold;
 pub mod walk;
 
 pub use lasso::find_lasso;

@@ -1,10 +1,10 @@
 //! One path out of the rings: at each step the first rule, then the smallest values. Rounds
 //! of a loop are taken where no rule leads on.
 
-use super::search::{By, CallUse, Move, Node, NodeSets, Path, Query, Search, Values};
+use super::search::{By, Move, Node, NodeSets, Path, Query, Search, Values};
 use crate::bdd::Bdd;
 use crate::bits;
-use crate::saturation::Stop;
+use crate::saturation::{Increment, Stop};
 use crate::spds::copies::Copy;
 use crate::spds::{Right, Rule, RuleId};
 
@@ -114,6 +114,21 @@ impl Search<'_> {
         let Right::Push { entry, saved, .. } = rule.right else {
             return Ok(None);
         };
+        let node = (saved, true);
+        if let Some(through) = query.through.filter(|t| t.push == id && !accepted)
+            && let Some(later) = later.get(&node)
+        {
+            let waiting = spds.transfer(rule).image(bdds, here)?;
+            let uses = bdds.and(&through.member, &bdds.and(&waiting, later)?)?;
+            if !bdds.is_false(&uses) {
+                let step = Move {
+                    by: By::Call(id, through.call.clone()),
+                    head: saved,
+                    values: self.smallest(&uses, Copy::Current)?,
+                };
+                return Ok(Some((node, step)));
+            }
+        }
         for inside in [false, true] {
             if accepted && inside {
                 continue;
@@ -124,11 +139,11 @@ impl Search<'_> {
             };
             let waiting = spds.transfer(rule).image(bdds, here)?;
             let wanted = bdds.and(&waiting, later)?;
-            for (stamp, increment) in &self.summaries[entry.0 as usize].increments {
+            for Increment { stamp, set, .. } in &self.summaries[entry.0 as usize].increments {
                 if *stamp >= query.before_stamp {
                     break;
                 }
-                let uses = bdds.and(increment, &wanted)?;
+                let uses = bdds.and(set, &wanted)?;
                 let uses = match accepted {
                     true => uses,
                     false => self.summary_part(query, &uses, inside)?,
@@ -136,23 +151,7 @@ impl Search<'_> {
                 if bdds.is_false(&uses) {
                     continue;
                 }
-                let key = self.smallest(&uses, Copy::Next)?;
-                // Of this key: there may be others, with other values handed over.
-                let pushed = spds.interface(entry).key.iter().map(|v| {
-                    let level = self.copies.level(*v, Copy::Next);
-                    (level, key[*v as usize])
-                });
-                let uses = bdds.and(&uses, &bdds.minterm(pushed)?)?;
-                // The current copies are what the caller kept and what was handed over.
-                let values = self.smallest(&uses, Copy::Current)?;
-                let handed = &spds.interface(entry).handed;
-                let handed = handed.iter().map(|v| values[*v as usize]).collect();
-                let call = CallUse {
-                    entry,
-                    stamp: *stamp,
-                    key,
-                    handed,
-                };
+                let (call, values) = self.smallest_use(entry, *stamp, &uses)?;
                 let step = Move {
                     by: By::Call(id, call),
                     head: saved,

@@ -44,6 +44,8 @@ pub fn relevant_values(program: &Program, trace: &Trace, observed: &[Observed]) 
         if let Some(after) = steps.get(i + 1) {
             match steps[i].folded {
                 Some(Fold::Rounds(rounds)) => slice.rounds_back(trace, rounds),
+                // What matters in one of the frames matters in all.
+                Some(Fold::Nested(_) | Fold::Returned(_)) => {}
                 _ => slice.step_back(&steps[i], after, calls[i].map(|call| &*steps[call])),
             }
         }

@@ -40,7 +40,7 @@ impl Search<'_> {
             let mut hits = NodeSets::default();
             let may_hit = !rings.is_empty() || !query.moves_on;
             for (node, set) in sorted.iter().filter(|_| may_hit) {
-                if node.1 == query.accepting
+                if node.1 == query.demands()
                     && let Some(goal) = (query.goal)(node.0)?
                 {
                     let hit = self.bdds.and(set, &goal)?;
@@ -108,6 +108,14 @@ impl Search<'_> {
                             let after = spds.pushed(bdds, rule, entry, &part)?;
                             let to = spds.entry(entry).head;
                             self.extend(query, reached, ring, (to, accepted), &after)?;
+                        }
+                        if let Some(through) = query.through
+                            && through.push == id
+                            && !accepted
+                        {
+                            let member = &through.member;
+                            let after = spds.returned(bdds, rule, resume, member, &part)?;
+                            self.extend(query, reached, ring, (saved, true), &after)?;
                         }
                         let Some(summary) = self.summary_before(entry, query.before_stamp)? else {
                             continue;
@@ -275,6 +283,13 @@ impl Search<'_> {
                         && let Some(set) = later.get(&(spds.entry(entry).head, accepted))
                     {
                         add(spds.pushing(bdds, rule, entry, set))?;
+                    }
+                    if let Some(through) = query.through
+                        && through.push == id
+                        && !accepted
+                        && let Some(set) = later.get(&(saved, true))
+                    {
+                        add(spds.returning(bdds, rule, entry, &through.member, set))?;
                     }
                     for inside in [false, true] {
                         if accepted && inside {

@@ -20,6 +20,7 @@ use crate::saturation::Stop;
 use crate::spds::copies::Copy;
 use crate::spds::{EntryId, Head, Right};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// When rounds are folded.
@@ -211,6 +212,27 @@ impl Search<'_> {
     }
 }
 
+/// Which of so many rounds are made step by step, and up to which others each stands for:
+/// denser and denser towards both ends. The first and the last stand for themselves.
+pub(super) fn sampled(rounds: u64) -> Vec<Range<u64>> {
+    let powers = || (0..u64::BITS).map(|j| 1_u64 << j);
+    let early = powers().map(|power| power - 1);
+    let late = powers().map_while(|power| rounds.checked_sub(power));
+    let mut begins: Vec<u64> = early
+        .take_while(|begin| *begin < rounds / 2)
+        .chain(late.filter(|begin| *begin >= rounds / 2))
+        .chain([0])
+        .collect();
+    begins.sort_unstable();
+    begins.dedup();
+    let ends = begins.iter().copied().skip(1).chain([rounds]);
+    begins
+        .iter()
+        .zip(ends)
+        .map(|(begin, end)| *begin..end)
+        .collect()
+}
+
 /// The rounds of one jump.
 struct Counting<'c> {
     search: &'c Search<'c>,
@@ -257,23 +279,12 @@ impl Counting<'_> {
         Ok(moves)
     }
 
-    /// The samples out of so many rounds: denser and denser towards both ends.
+    /// The samples out of so many rounds.
     fn samples(&self, from: Values, to: &Values, rounds: u64) -> Result<Vec<Sample>, Failure> {
-        let powers = || (0..u64::BITS).map(|j| 1_u64 << j);
-        let early = powers().map(|power| power - 1);
-        let late = powers().map_while(|power| rounds.checked_sub(power));
-        let mut begins: Vec<u64> = early
-            .take_while(|begin| *begin < rounds / 2)
-            .chain(late.filter(|begin| *begin >= rounds / 2))
-            .chain([0])
-            .collect();
-        begins.sort_unstable();
-        begins.dedup();
-        let ends = begins.iter().copied().skip(1).chain([rounds]);
-        let mut samples = Vec::with_capacity(begins.len());
+        let mut samples = Vec::new();
         let mut at = from;
-        for (begin, end) in begins.iter().copied().zip(ends) {
-            let count = end - begin;
+        for Range { start, end } in sampled(rounds) {
+            let count = end - start;
             let next = self.between(&at, count, to, rounds - end)?;
             let after = match count {
                 1 => next.clone(),
@@ -328,6 +339,7 @@ impl Counting<'_> {
             set: self.point(from)?,
             accepting: false,
             moves_on: true,
+            through: None,
             jumps: None,
             may_enter: self.way.leaves_frames,
             goal: &goal,

@@ -18,12 +18,13 @@ use super::rounds::{Folding, Jumps, KnownWays, Sample};
 use crate::acceleration::{Components, Failure};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds};
+use crate::bits;
 use crate::cycles::Sets;
 use crate::saturation::{Stop, Summary, Watch};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Head, RuleId, Spds};
 use rustc_hash::FxHashMap;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 /// The current values of all data variables; those that do not matter are 0.
 pub type Values = Box<[bool]>;
@@ -99,9 +100,26 @@ pub struct CallUse {
     pub entry: EntryId,
     /// Of the increment it belongs to.
     pub stamp: u64,
+    /// Tells apart the calls nested inside each other, of which there may be two alike;
+    /// 0 for all others.
+    pub place: u32,
     pub key: Values,
     /// In the order of the interface's handed variables.
     pub handed: Values,
+}
+
+impl CallUse {
+    /// Which variables were handed over, and their values among all.
+    pub fn handed(&self, spds: &Spds) -> (Vec<u64>, Values) {
+        let mut variables = vec![0; bits::words(self.key.len())];
+        let mut values = vec![false; self.key.len()];
+        let handed = &spds.interface(self.entry).handed;
+        for (variable, value) in handed.iter().zip(&self.handed) {
+            bits::insert(&mut variables, *variable);
+            values[*variable as usize] = *value;
+        }
+        (variables, values.into())
+    }
 }
 
 pub struct Query<'q> {
@@ -118,15 +136,33 @@ pub struct Query<'q> {
     pub accepting: bool,
     /// The path has at least one step.
     pub moves_on: bool,
+    /// The path must make this call.
+    pub through: Option<&'q Through>,
     /// The path may go round loops any number of times in one step.
     pub jumps: Option<&'q Jumps<'q>>,
     pub goal: &'q Goal<'q>,
 }
 
+/// A call that returns.
+pub struct Through {
+    pub push: RuleId,
+    pub call: CallUse,
+    /// The call as a summary with one member.
+    pub member: Bdd,
+}
+
+impl Query<'_> {
+    /// Whether something must have happened on the path: it must have accepted, or made a
+    /// call.
+    pub(super) fn demands(&self) -> bool {
+        self.accepting || self.through.is_some()
+    }
+}
+
 /// Which valuations of a head are a goal, if any.
 pub type Goal<'q> = dyn Fn(Head) -> Result<Option<Bdd>, Stop> + 'q;
 
-/// A head, and whether the path to it has accepted.
+/// A head, and whether the path to it has accepted, or made the call it must make.
 pub(super) type Node = (Head, bool);
 pub(super) type NodeSets = FxHashMap<Node, Bdd>;
 
@@ -150,6 +186,8 @@ pub struct Search<'a> {
     pub(super) entries: OnceCell<FxHashMap<Head, EntryId>>,
     /// Those found so far.
     pub(super) ways: RefCell<KnownWays>,
+    /// The last place that was given to a nested call.
+    pub(super) place: Cell<u32>,
 }
 
 /// How a search by rings ended.
@@ -181,12 +219,17 @@ impl<'a> Search<'a> {
             recursions: OnceCell::new(),
             entries: OnceCell::new(),
             ways: RefCell::default(),
+            place: Cell::default(),
         }
     }
 
     /// Lets longer paths not be looked for.
     pub fn up_to(self, most_steps: usize) -> Self {
         Search { most_steps, ..self }
+    }
+
+    pub(super) fn is_limited(&self) -> bool {
+        self.most_steps < usize::MAX
     }
 
     /// Lets the rounds of loops be folded where a path is too long.
@@ -204,6 +247,7 @@ impl<'a> Search<'a> {
             within: None,
             accepting: false,
             moves_on: false,
+            through: None,
             jumps: None,
             goal,
         }
@@ -247,7 +291,7 @@ impl<'a> Search<'a> {
     /// The union of an entry's summaries with smaller stamps.
     pub(super) fn summary_before(&self, entry: EntryId, stamp: u64) -> Result<Option<Bdd>, Stop> {
         let increments = &self.summaries[entry.0 as usize].increments;
-        let count = increments.partition_point(|(s, _)| *s < stamp);
+        let count = increments.partition_point(|increment| increment.stamp < stamp);
         if count == 0 {
             return Ok(None);
         }
@@ -256,7 +300,7 @@ impl<'a> Search<'a> {
         }
         let unions = &mut self.unions.borrow_mut()[entry.0 as usize];
         while unions.len() < count {
-            let (_, next) = &increments[unions.len()];
+            let next = &increments[unions.len()].set;
             let union = match unions.last() {
                 None => next.clone(),
                 Some(before) => self.bdds.or(before, next)?,
@@ -310,6 +354,47 @@ impl<'a> Search<'a> {
             true => self.bdds.and(summary, &memory)?,
             false => self.bdds.difference(summary, &memory)?,
         })
+    }
+
+    /// The smallest of some members of a summary increment, which may be related to what the
+    /// caller keeps, and the values after its return.
+    pub(super) fn smallest_use(
+        &self,
+        entry: EntryId,
+        stamp: u64,
+        uses: &Bdd,
+    ) -> Result<(CallUse, Values), Stop> {
+        let interface = self.spds.interface(entry);
+        let key = self.smallest(uses, Copy::Next)?;
+        // Of this key: there may be others, with other values handed over.
+        let uses = self.bdds.and(uses, &self.key(entry, &key)?)?;
+        // The current copies are what the caller kept and what was handed over.
+        let values = self.smallest(&uses, Copy::Current)?;
+        let handed = interface.handed.iter().map(|v| values[*v as usize]);
+        let call = CallUse {
+            entry,
+            stamp,
+            place: 0,
+            key,
+            handed: handed.collect(),
+        };
+        Ok((call, values))
+    }
+
+    /// A member of a summary as a set.
+    pub(super) fn member(&self, call: &CallUse) -> BddResult {
+        let handed = self.spds.interface(call.entry).handed.iter();
+        let handed = handed.map(|v| self.copies.level(*v, Copy::Current));
+        let handed = self.bdds.minterm(handed.zip(call.handed.iter().copied()))?;
+        self.bdds.and(&handed, &self.key(call.entry, &call.key)?)
+    }
+
+    fn key(&self, entry: EntryId, key: &[bool]) -> BddResult {
+        self.bdds
+            .minterm(self.spds.interface(entry).key.iter().map(|v| {
+                let level = self.copies.level(*v, Copy::Next);
+                (level, key[*v as usize])
+            }))
     }
 
     /// One copy's values in the smallest member of a set that is not empty.

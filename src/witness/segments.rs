@@ -5,8 +5,14 @@
 //! summaries of *smaller stamps* only: the member was found when only those were known, so
 //! there is one, and the unfolding is well-founded even for recursive procedures. Members
 //! are unfolded once, however often they are used.
+//!
+//! Where a member was found by closing a recursion, it is smaller stamps through any number
+//! of frames: see [`super::nesting`].
 
-use super::search::{By, CallUse, Path, Query, Search};
+use super::nesting::Nested;
+use super::search::{By, CallUse, Path, Query, Search, Through};
+use super::walk::Diverged;
+use crate::acceleration::Failure;
 use crate::bdd::Bdd;
 use crate::saturation::Stop;
 use crate::spds::copies::Copy;
@@ -25,29 +31,81 @@ pub struct AbstractTrace {
 }
 
 /// `None` only while the trace is being made.
-pub type Segments = IndexMap<CallUse, Option<Path>, FxBuildHasher>;
+pub type Segments = IndexMap<CallUse, Option<Unfolding>, FxBuildHasher>;
+
+/// What happens in a call that returns.
+pub enum Unfolding {
+    Path(Path),
+    /// More of the same, up to a frame deep above.
+    Nested(Nested),
+}
 
 impl AbstractTrace {
-    /// Unfolds all calls of the paths.
-    pub fn new(search: &Search<'_>, path: Path, cycle: Option<Path>) -> Result<Self, Stop> {
+    /// Unfolds all calls of the paths; `None` if some recursion cannot be.
+    pub fn new(search: &Search<'_>, path: Path, cycle: Option<Path>) -> Result<Option<Self>, Stop> {
         let mut segments = Segments::default();
         add_uses(&path, &mut segments);
         if let Some(cycle) = &cycle {
             add_uses(cycle, &mut segments);
         }
-        let mut next = 0;
-        while let Some((call, _)) = segments.get_index(next) {
-            let path = unfold(search, call)?;
-            add_uses(&path, &mut segments);
-            segments[next] = Some(path);
-            next += 1;
+        match unfold_all(search, &mut segments) {
+            Ok(()) => Ok(Some(AbstractTrace {
+                path,
+                cycle,
+                segments,
+            })),
+            Err(Failure::TooLarge) => Ok(None),
+            Err(Failure::Stop(stop)) => Err(stop),
         }
-        Ok(AbstractTrace {
-            path,
-            cycle,
-            segments,
-        })
     }
+}
+
+impl AbstractTrace {
+    /// How often the most frequent of its folded parts is repeated; 0 if nothing is folded.
+    pub fn most_repeated(&self) -> u64 {
+        let mut most = 0;
+        let mut paths: Vec<&Path> = self.cycle.iter().chain([&self.path]).collect();
+        for unfolding in self.segments.values().flatten() {
+            match unfolding {
+                Unfolding::Path(path) => paths.push(path),
+                Unfolding::Nested(nested) => most = most.max(nested.rounds),
+            }
+        }
+        while let Some(path) = paths.pop() {
+            for step in &path.moves {
+                if let By::Rounds(samples) = &step.by {
+                    let rounds = samples.iter().map(|sample| sample.rounds);
+                    most = most.max(rounds.fold(0, u64::saturating_add));
+                    paths.extend(samples.iter().map(|sample| &sample.path));
+                }
+            }
+        }
+        most
+    }
+
+    pub fn unfolding(&self, call: &CallUse) -> Result<&Unfolding, Diverged> {
+        let unfolding = self.segments.get(call).and_then(Option::as_ref);
+        unfolding.ok_or(Diverged)
+    }
+}
+
+fn unfold_all(search: &Search<'_>, segments: &mut Segments) -> Result<(), Failure> {
+    let mut next = 0;
+    while let Some((call, unfolding)) = segments.get_index(next) {
+        if unfolding.is_none() {
+            let call = call.clone();
+            match search.links(&call) {
+                Some(links) => search.unfold_nested(&call, links, segments)?,
+                None => {
+                    let path = execution(search, &call, None)?;
+                    let path = path.expect("a summary has an execution with older summaries");
+                    add(segments, call, path);
+                }
+            }
+        }
+        next += 1;
+    }
+    Ok(())
 }
 
 /// A shortest path from the start to a goal head with one of its valuations, completely
@@ -58,13 +116,18 @@ pub fn find(
 ) -> Result<Option<AbstractTrace>, Stop> {
     let goal = |head| Ok(goal(head));
     match search.shortest(&search.from_start(&goal))? {
-        Some(path) => AbstractTrace::new(search, path, None).map(Some),
+        Some(path) => AbstractTrace::new(search, path, None),
         None => Ok(None),
     }
 }
 
-/// An execution of the frame that a summary's member stands for, up to its exit.
-fn unfold(search: &Search<'_>, call: &CallUse) -> Result<Path, Stop> {
+/// An execution of the frame that a summary's member stands for, up to its exit; it makes
+/// the call `through`.
+pub(super) fn execution(
+    search: &Search<'_>,
+    call: &CallUse,
+    through: Option<&Through>,
+) -> Result<Option<Path>, Stop> {
     let (spds, bdds) = (search.spds, search.bdds);
     let interface = spds.interface(call.entry);
     let handed = interface.handed.iter().zip(&call.handed);
@@ -94,11 +157,17 @@ fn unfold(search: &Search<'_>, call: &CallUse) -> Result<Path, Stop> {
         within: None,
         accepting: false,
         moves_on: false,
+        through,
         jumps: None,
         goal: &goal,
     };
-    let path = search.shortest(&query)?;
-    Ok(path.expect("a member of a summary has an execution with older summaries"))
+    search.shortest(&query)
+}
+
+/// Adds the path that a call stands for, and the calls on it.
+pub(super) fn add(segments: &mut Segments, call: CallUse, path: Path) {
+    add_uses(&path, segments);
+    segments.insert(call, Some(Unfolding::Path(path)));
 }
 
 fn add_uses(path: &Path, segments: &mut Segments) {

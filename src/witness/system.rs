@@ -310,6 +310,11 @@ impl Walker for SystemWalker<'_> {
         self.layout
     }
 
+    fn states(&self, call: &CallUse) -> [u32; 2] {
+        let (_, after) = call.handed(self.spds);
+        [&call.key[..], &after].map(|values| self.layout.state(values))
+    }
+
     fn start(&self, path: &Path) -> Result<View, Diverged> {
         let symbol = self.system.start.symbol;
         let problem = self.start_problem(self.told(symbol, &path.values));
@@ -385,11 +390,7 @@ impl Walker for SystemWalker<'_> {
 
     fn left(&self, walk: &mut Walk<'_, Self>, call: &CallUse) -> Result<Box<[u64]>, Diverged> {
         let symbol = walk.view.as_ref().ok_or(Diverged)?.symbol;
-        let mut values = vec![false; self.copies.data_variables() as usize];
-        let handed = &self.spds.interface(call.entry).handed;
-        for (bit, value) in handed.iter().zip(&call.handed) {
-            values[*bit as usize] = *value;
-        }
+        let (_, values) = call.handed(self.spds);
         let told = Told {
             live: &self.liveness.handed,
             values: &values,
@@ -402,6 +403,28 @@ impl Walker for SystemWalker<'_> {
             }
         }
         Err(Diverged)
+    }
+
+    fn left_like(&self, exit: &Box<[u64]>, last: &Step, call: &CallUse) -> (Box<[u64]>, Step) {
+        let (handed, values) = call.handed(self.spds);
+        let told = Told {
+            live: &handed,
+            values: &values,
+        };
+        let mut globals = exit.clone();
+        for (value, i) in globals.iter_mut().zip(0..) {
+            *value = told.value(self.layout.global(i)).unwrap_or(*value);
+        }
+        let step = Step {
+            symbol: None,
+            globals: globals.clone(),
+            locals: Box::default(),
+            rule: None,
+            below: Box::default(),
+            folded: None,
+            ..*last
+        };
+        (globals, step)
     }
 
     fn returned(

@@ -5,14 +5,16 @@
 //! folded; [`unfold`] puts a segment in the place of each folded call.
 //!
 //! Where rounds are folded, only the samples among them are walked. Between these the path
-//! tells the values that matter; all others stay as the last sample has left them.
+//! tells the values that matter; all others stay as the last sample has left them. It is the
+//! same with nested frames, down and up again.
 
+use super::nesting;
 use super::search::{By, CallUse, Move, Path};
-use super::segments::AbstractTrace;
+use super::segments::{AbstractTrace, Unfolding};
 use crate::analysis::Layout;
 use crate::interpreter::failure::Failure;
 use crate::interpreter::replay::{
-    Fold, RoundsId, Sample, SegmentId, Trace, TraceStep, folded_length, waiting_after,
+    Fold, Nested, NestedId, RoundsId, Sample, SegmentId, Trace, TraceStep, waiting_after,
 };
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
@@ -32,6 +34,10 @@ pub trait Walker: Sized {
     type Exit: Clone;
 
     fn layout(&self) -> &Layout;
+
+    /// The states of the property's automaton, if there is one, before a call's first step and
+    /// after its last.
+    fn states(&self, call: &CallUse) -> [u32; 2];
 
     fn start(&self, path: &Path) -> Result<Self::View, Diverged>;
 
@@ -53,6 +59,15 @@ pub trait Walker: Sized {
 
     /// Leaves the frame that a walk was made in, as `call` says.
     fn left(&self, walk: &mut Walk<'_, Self>, call: &CallUse) -> Result<Self::Exit, Diverged>;
+
+    /// What is left of a frame by a call, if that is like one that has left `exit`; and the
+    /// step with which it ends. `last` is the last step of the other.
+    fn left_like(
+        &self,
+        exit: &Self::Exit,
+        last: &Self::Step,
+        call: &CallUse,
+    ) -> (Self::Exit, Self::Step);
 
     /// Goes on after a call that has returned.
     fn returned(
@@ -97,6 +112,8 @@ type Walked<W> = FxHashMap<(CallUse, <W as Walker>::View), (SegmentId, <W as Wal
 /// The execution along a trace, all returned calls folded.
 pub fn concretize<W: Walker>(w: &W, trace: &AbstractTrace) -> Result<Trace<W::Step>, Diverged> {
     let mut walked: Walked<W> = FxHashMap::default();
+    // The last one made for each call.
+    let mut segments: FxHashMap<CallUse, SegmentId> = FxHashMap::default();
     let mut made = Trace::default();
     let start = w.start(&trace.path)?;
     let mut walks = vec![Walk::new(w, &trace.path, start, Part::Whole)];
@@ -107,8 +124,10 @@ pub fn concretize<W: Walker>(w: &W, trace: &AbstractTrace) -> Result<Trace<W::St
         };
         match walk.path.moves.get(walk.made).map(|step| (step, &step.by)) {
             Some((_, By::Call(_, call))) => {
-                let path = trace.segments.get(call).and_then(Option::as_ref);
-                let path = path.ok_or(Diverged)?;
+                let path = match trace.unfolding(call)? {
+                    Unfolding::Path(path) => path,
+                    Unfolding::Nested(nested) => &nested.begin,
+                };
                 let (enter, waiting) = w.entered(walk, path)?;
                 match walked.get(&(call.clone(), enter.clone())) {
                     Some((segment, exit)) => w.returned(walk, *segment, &waiting, exit)?,
@@ -153,7 +172,32 @@ pub fn concretize<W: Walker>(w: &W, trace: &AbstractTrace) -> Result<Trace<W::St
                 return Ok(made);
             }
             Part::Call(call, enter) => {
-                let exit = w.left(&mut walk, &call)?;
+                let exit = match trace.unfolding(&call)? {
+                    Unfolding::Path(_) => w.left(&mut walk, &call)?,
+                    Unfolding::Nested(nested) => {
+                        let rest = &nested.round[0];
+                        let Unfolding::Path(path) = trace.unfolding(rest)? else {
+                            return Err(Diverged);
+                        };
+                        let begin = w.jump(&enter, path)?;
+                        let Some((inside, exit)) = walked.get(&(rest.clone(), begin.clone()))
+                        else {
+                            walk.part = Part::Call(call, enter);
+                            walks.push(walk);
+                            let part = Part::Call(rest.clone(), begin.clone());
+                            walks.push(Walk::new(w, path, begin, part));
+                            continue;
+                        };
+                        let inside = &made.segments[inside.0 as usize];
+                        let last = inside.last().ok_or(Diverged)?;
+                        let (exit, last) = w.left_like(exit, last, &call);
+                        walk.nest(last, NestedId(made.nested.len() as u32));
+                        made.nested
+                            .push(nested_frames(w, &call, nested, &segments)?);
+                        exit
+                    }
+                };
+                segments.insert(call.clone(), segment);
                 walked.insert((call, enter), (segment, exit));
             }
             Part::Round(rounds) => {
@@ -169,6 +213,24 @@ pub fn concretize<W: Walker>(w: &W, trace: &AbstractTrace) -> Result<Trace<W::St
         }
         made.segments.push(walk.steps);
     }
+}
+
+/// What is known of frames that are not walked. The segments of those after them have been
+/// made.
+fn nested_frames<W: Walker>(
+    w: &W,
+    call: &CallUse,
+    nested: &nesting::Nested,
+    segments: &FxHashMap<CallUse, SegmentId>,
+) -> Result<Nested, Diverged> {
+    let segment = |call: &CallUse| segments.get(call).copied().ok_or(Diverged);
+    let round: Result<Vec<_>, _> = nested.round.iter().map(segment).collect();
+    Ok(Nested {
+        rounds: nested.rounds,
+        round: round?,
+        inner: segment(&nested.inner)?,
+        states: [call, &nested.round[0]].map(|call| w.states(call)),
+    })
 }
 
 /// The rounds of a cycle. A path closes on the values that matter; those that do not may
@@ -260,102 +322,16 @@ impl<'t, W: Walker> Walk<'t, W> {
         Ok(())
     }
 
+    /// Ends a walk of which nothing but its first and its last step is known.
+    fn nest(&mut self, last: W::Step, nested: NestedId) {
+        if let Some(first) = self.steps.last_mut() {
+            first.fold(Some(Fold::Nested(nested)));
+        }
+        self.steps.push(last);
+    }
+
     pub fn arrive(&mut self, w: &W, view: W::View) {
         self.steps.push(w.step(&view, self.depth));
         self.view = Some(view);
     }
-}
-
-/// The number of steps of a folded trace once everything is unfolded; see [`folded_length`].
-pub fn unfolded_length<S: TraceStep>(trace: &Trace<S>) -> u64 {
-    let lengths = segment_lengths(trace);
-    let length = |steps| length_of(trace, steps, &lengths);
-    length(&trace.stem).saturating_add(length(&trace.cycle))
-}
-
-/// Whether the number of steps is no estimate: all rounds that were looked at are equally long.
-pub fn is_length_exact<S: TraceStep>(trace: &Trace<S>) -> bool {
-    let lengths = segment_lengths(trace);
-    let length = |sample: &Sample| lengths[sample.segment.0 as usize];
-    let mut rounds = trace.rounds.iter();
-    rounds.all(|samples| {
-        samples
-            .windows(2)
-            .all(|two| length(&two[0]) == length(&two[1]))
-    })
-}
-
-/// The number of steps of each segment, everything in it unfolded.
-fn segment_lengths<S: TraceStep>(trace: &Trace<S>) -> Vec<u64> {
-    let mut lengths: Vec<u64> = Vec::with_capacity(trace.segments.len());
-    for segment in &trace.segments {
-        lengths.push(length_of(trace, segment, &lengths));
-    }
-    lengths
-}
-
-fn length_of<S: TraceStep>(trace: &Trace<S>, steps: &[S], lengths: &[u64]) -> u64 {
-    steps.iter().fold(0_u64, |sum, step| {
-        let inner = match step.folded() {
-            None => 0,
-            Some(Fold::Call(segment)) => lengths[segment.0 as usize],
-            Some(Fold::Rounds(rounds)) => {
-                // The step a round begins with is the last one of the round before. The step
-                // after all rounds is counted by itself.
-                let round = |(sample, _): (Sample, &[S])| {
-                    let steps = lengths[sample.segment.0 as usize].saturating_sub(1);
-                    (sample.rounds, steps)
-                };
-                folded_length(trace.samples(rounds).map(round)).saturating_sub(1)
-            }
-        };
-        sum.saturating_add(inner).saturating_add(1)
-    })
-}
-
-/// The same execution with no call folded; there must be no folded rounds.
-pub fn unfold<S: TraceStep>(trace: &Trace<S>) -> Trace<S> {
-    let mut stem = trace.stem.clone();
-    let mut cycle = Vec::new();
-    // A call that the cycle begins with is folded on the stem's last step, but what happens
-    // in it is part of the cycle.
-    if let Some(last) = stem.last_mut().filter(|_| !trace.cycle.is_empty())
-        && let Some(Fold::Call(inner)) = last.folded()
-    {
-        last.fold(None);
-        cycle = unfold_steps(
-            &trace.segments[inner.0 as usize],
-            &trace.segments,
-            last.depth() + 1,
-        );
-    }
-    cycle.extend(unfold_steps(&trace.cycle, &trace.segments, 0));
-    Trace {
-        stem: unfold_steps(&stem, &trace.segments, 0),
-        cycle,
-        segments: Vec::new(),
-        rounds: Vec::new(),
-        failure: trace.failure.clone(),
-    }
-}
-
-fn unfold_steps<S: TraceStep>(steps: &[S], segments: &[Vec<S>], below: u64) -> Vec<S> {
-    let mut unfolded = Vec::new();
-    // Each entry: the rest of a segment, and how many frames lie below it.
-    let mut rest = vec![(steps.iter(), below)];
-    while let Some((segment, below)) = rest.last_mut() {
-        let Some(step) = segment.next() else {
-            rest.pop();
-            continue;
-        };
-        let depth = step.depth() + *below;
-        let mut lifted = step.clone();
-        lifted.lift(*below);
-        lifted.fold(None);
-        unfolded.push(lifted);
-        if let Some(Fold::Call(inner)) = step.folded() {
-            rest.push((segments[inner.0 as usize].iter(), depth + 1));
-        }
-    }
-    unfolded
 }

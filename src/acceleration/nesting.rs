@@ -1,0 +1,141 @@
+//! Trips from an entry back to itself along frames that wait for each other, each with its
+//! powers.
+
+use super::Budget;
+use super::frame::Summaries;
+use super::powers::{Powers, Rounds};
+use super::relation::{Failure, Relations, give_up};
+use super::summaries::{Step, Steps, round_trips};
+use crate::bdd::{Bdd, BddResult, Bdds};
+use crate::saturation::{Link, Stop, Watch};
+use crate::spds::copies::Copies;
+use crate::spds::{EntryId, RuleId, Spds};
+
+/// A way to nest frames of one entry, any number of times. Its rounds lead outwards, from
+/// summaries of the innermost frame to those of the outermost.
+pub struct Nesting {
+    /// The frames of one round, the lowest first: each waits at a push for the one above.
+    pub frames: Vec<(RuleId, Step)>,
+    powers: Powers<Step>,
+}
+
+impl Nesting {
+    pub fn closure(&self) -> &Step {
+        self.powers.closure()
+    }
+}
+
+/// What nestings are made in.
+#[derive(Clone, Copy)]
+pub struct Nestings<'a> {
+    steps: Steps<'a>,
+    watch: &'a Watch,
+    paths: usize,
+}
+
+impl Rounds for Nestings<'_> {
+    type Relation = Step;
+
+    fn bdds(&self) -> &Bdds {
+        self.steps.relations.copies.bdds
+    }
+
+    fn bdd<'r>(&self, step: &'r Step) -> &'r Bdd {
+        &step.bdd
+    }
+
+    fn union(&self, a: &Step, b: &Step) -> Result<Step, Failure> {
+        let bdd = self.bdds().or(&a.bdd, &b.bdd)?;
+        Ok(Step {
+            bdd: self.steps.relations.small(bdd)?,
+            ..a.clone()
+        })
+    }
+
+    fn square(&self, a: &Step) -> Result<Step, Failure> {
+        self.steps.compose(a, a)
+    }
+
+    fn image(&self, step: &Step, summary: &Bdd) -> BddResult {
+        self.steps.image(step, summary)
+    }
+
+    fn preimage(&self, step: &Step, summary: &Bdd) -> BddResult {
+        self.steps.preimage(step, summary)
+    }
+
+    fn check(&self) -> Result<(), Stop> {
+        self.watch.check()
+    }
+}
+
+impl<'a> Nestings<'a> {
+    pub fn new(steps: Steps<'a>, watch: &'a Watch, paths: usize) -> Self {
+        Nestings {
+            steps,
+            watch,
+            paths,
+        }
+    }
+
+    /// With all that a budget allows.
+    pub fn within(
+        budget: Budget,
+        spds: &'a Spds,
+        copies: &'a Copies<'a>,
+        watch: &'a Watch,
+    ) -> Self {
+        let node_limit = budget.nodes(copies.data_variables());
+        let relations = Relations { copies, node_limit };
+        Nestings::new(Steps { spds, relations }, watch, budget.paths)
+    }
+
+    /// Those of an entry along links, but for what is too large.
+    pub fn all(
+        &self,
+        entry: EntryId,
+        links: &[Link],
+        summaries: &Summaries<'_>,
+    ) -> Result<Vec<Nesting>, Stop> {
+        let mut found = Vec::new();
+        for trip in round_trips(entry, links, self.paths) {
+            found.extend(give_up(self.along(&trip, summaries))?);
+        }
+        Ok(found)
+    }
+
+    fn along(&self, trip: &[&Link], summaries: &Summaries<'_>) -> Result<Nesting, Failure> {
+        let mut frames = Vec::with_capacity(trip.len());
+        let mut whole: Option<Step> = None;
+        for link in trip {
+            let step = self.steps.along(link, summaries, || self.watch.check())?;
+            whole = Some(match whole {
+                None => step.clone(),
+                Some(lower) => self.steps.compose(&lower, &step)?,
+            });
+            frames.push((link.push, step));
+        }
+        let powers = Powers::new(self, whole.ok_or(Failure::TooLarge)?)?;
+        Ok(Nesting { frames, powers })
+    }
+
+    /// See [`Powers::least_rounds`].
+    pub fn least_rounds(
+        &self,
+        nesting: &Nesting,
+        innermost: &Bdd,
+        outermost: &Bdd,
+    ) -> Result<Option<u64>, Failure> {
+        nesting.powers.least_rounds(self, innermost, outermost)
+    }
+
+    /// See [`Powers::between`].
+    pub fn between(
+        &self,
+        nesting: &Nesting,
+        inner: (&Bdd, u64),
+        outer: (&Bdd, u64),
+    ) -> Result<Bdd, Failure> {
+        nesting.powers.between(self, inner, outer)
+    }
+}

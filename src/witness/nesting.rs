@@ -1,0 +1,293 @@
+//! Calls nested deeper than could be unfolded one by one.
+//!
+//! A member of a summary that was found by closing a recursion follows from an older one
+//! through very many frames. The closures that led to it are made again, with their powers
+//! ([`crate::acceleration::Nestings`]). They tell how many frames these are and which member
+//! each of them stands for. Some are unfolded: denser and denser towards both ends, as with
+//! the rounds of loops ([`super::rounds`]). The others stay *nested*: a member that is known to
+//! be called, and so many frames above it another one that is unfolded again.
+
+use super::rounds::sampled;
+use super::search::{CallUse, Path, Search, Through};
+use super::segments::{Segments, Unfolding, add, execution};
+use crate::acceleration::{Failure, Nesting, Nestings, Rounds};
+use crate::bdd::Bdd;
+use crate::saturation::Link;
+use crate::spds::EntryId;
+use std::ops::Range;
+
+/// How often closures were applied in turn, at most: see `Steps::saturate`.
+const MOST_LEGS: usize = 64;
+
+/// Frames above each other that are not unfolded.
+pub struct Nested {
+    /// The first of them, as it begins.
+    pub begin: Path,
+    /// How many rounds of frames these are.
+    pub rounds: u64,
+    /// The frames of the next round, the lowest first: these are unfolded.
+    pub round: Vec<CallUse>,
+    /// What the last of them calls.
+    pub inner: CallUse,
+}
+
+/// Some frames above each other, from a call to another that it follows from.
+struct Leg<'n> {
+    nesting: &'n Nesting,
+    outer: CallUse,
+    inner: CallUse,
+}
+
+/// The frames of one round that are unfolded, the lowest first, and what they call.
+struct Round {
+    calls: Vec<CallUse>,
+    hole: CallUse,
+    /// How many rounds are not unfolded before the next.
+    skipped: u64,
+}
+
+impl Search<'_> {
+    /// The frames that a call was found through, if a recursion was closed for it.
+    pub(super) fn links(&self, call: &CallUse) -> Option<&[Link]> {
+        let increments = &self.summaries[call.entry.0 as usize].increments;
+        let increment = increments.iter().find(|one| one.stamp == call.stamp)?;
+        increment.links.as_deref()
+    }
+
+    /// Unfolds a call that was found through such frames.
+    pub(super) fn unfold_nested(
+        &self,
+        call: &CallUse,
+        links: &[Link],
+        segments: &mut Segments,
+    ) -> Result<(), Failure> {
+        let folding = self.folding.ok_or(Failure::TooLarge)?;
+        let nestings = Nestings::within(folding.budget, self.spds, self.copies, self.watch);
+        let summary = |entry| self.summary_before(entry, call.stamp).ok()?;
+        let found = nestings.all(call.entry, links, &summary)?;
+        let chain = Chain {
+            search: self,
+            nestings,
+        };
+        for leg in chain.legs(call, &found)? {
+            chain.unfold(&leg, segments)?;
+        }
+        Ok(())
+    }
+}
+
+struct Chain<'s> {
+    search: &'s Search<'s>,
+    nestings: Nestings<'s>,
+}
+
+impl Chain<'_> {
+    /// The legs from a call inwards to one with a smaller stamp.
+    fn legs<'n>(&self, call: &CallUse, nestings: &'n [Nesting]) -> Result<Vec<Leg<'n>>, Failure> {
+        let bdds = self.search.bdds;
+        let base = self.search.summary_before(call.entry, call.stamp)?;
+        let mut layers = vec![(None, base.ok_or(Failure::TooLarge)?)];
+        let member = self.search.member(call)?;
+        let meets =
+            |set: &Bdd| -> Result<bool, Failure> { Ok(!bdds.is_false(&bdds.and(set, &member)?)) };
+        let mut turns = (0..MOST_LEGS).flat_map(|_| nestings);
+        while !meets(&layers[layers.len() - 1].1)? {
+            let nesting = turns.next().ok_or(Failure::TooLarge)?;
+            let known = &layers[layers.len() - 1].1;
+            let further = self.nestings.image(nesting.closure(), known)?;
+            let all = bdds.or(known, &further)?;
+            if all != *known {
+                layers.push((Some(nesting), all));
+            }
+        }
+        let mut legs = Vec::new();
+        let mut outer = call.clone();
+        while let Some((Some(nesting), _)) = layers.pop() {
+            let member = self.search.member(&outer)?;
+            let (_, known) = layers.last().ok_or(Failure::TooLarge)?;
+            if !bdds.is_false(&bdds.and(&member, known)?) {
+                continue;
+            }
+            let before = self.nestings.preimage(nesting.closure(), &member)?;
+            let before = bdds.and(&before, known)?;
+            let inner = self.inner(call, &before)?;
+            let is_older = inner.place == 0;
+            legs.push(Leg {
+                nesting,
+                outer: std::mem::replace(&mut outer, inner.clone()),
+                inner,
+            });
+            if is_older {
+                return Ok(legs);
+            }
+        }
+        Err(Failure::TooLarge)
+    }
+
+    /// The oldest of some members that a call follows from: one with a smaller stamp if there
+    /// is any.
+    fn inner(&self, call: &CallUse, members: &Bdd) -> Result<CallUse, Failure> {
+        let search = self.search;
+        for increment in &search.summaries[call.entry.0 as usize].increments {
+            if increment.stamp >= call.stamp {
+                break;
+            }
+            let older = search.bdds.and(&increment.set, members)?;
+            if !search.bdds.is_false(&older) {
+                return Ok(search.smallest_use(call.entry, increment.stamp, &older)?.0);
+            }
+        }
+        self.placed(call.entry, call.stamp, members)
+    }
+
+    /// The smallest of some members, in a place of its own.
+    fn placed(&self, entry: EntryId, stamp: u64, members: &Bdd) -> Result<CallUse, Failure> {
+        if self.search.bdds.is_false(members) {
+            return Err(Failure::TooLarge);
+        }
+        let place = self.search.place.get() + 1;
+        self.search.place.set(place);
+        let (placed, _) = self.search.smallest_use(entry, stamp, members)?;
+        Ok(CallUse { place, ..placed })
+    }
+
+    /// Unfolds some of the frames of a leg, and leaves the others nested.
+    fn unfold(&self, leg: &Leg<'_>, segments: &mut Segments) -> Result<(), Failure> {
+        let Leg { nesting, .. } = *leg;
+        let innermost = self.search.member(&leg.inner)?;
+        let outermost = self.search.member(&leg.outer)?;
+        let count = self
+            .nestings
+            .least_rounds(nesting, &innermost, &outermost)?;
+        let count = count.ok_or(Failure::TooLarge)?;
+        let mut rounds = Vec::new();
+        let mut at = leg.outer.clone();
+        for Range { start, end } in sampled(count) {
+            self.search.watch.check()?;
+            let here = self.search.member(&at)?;
+            let next = match end == count {
+                true => leg.inner.clone(),
+                false => {
+                    let inner = (&innermost, count - end);
+                    let set = self
+                        .nestings
+                        .between(nesting, inner, (&here, end - start))?;
+                    self.placed(leg.outer.entry, leg.outer.stamp, &set)?
+                }
+            };
+            let skipped = end - start - 1;
+            let hole = match skipped {
+                0 => next.clone(),
+                _ => self.further(leg, &at, (&next, skipped))?,
+            };
+            let calls = self.round(nesting, &at, &hole, segments)?;
+            rounds.push(Round {
+                calls,
+                hole,
+                skipped,
+            });
+            at = next;
+        }
+        for two in rounds.windows(2) {
+            let (round, next) = (&two[0], &two[1]);
+            if round.skipped > 0 {
+                let begin = self.begin(leg, round, next)?;
+                let nested = Nested {
+                    begin,
+                    rounds: round.skipped,
+                    round: next.calls.clone(),
+                    inner: next.hole.clone(),
+                };
+                segments.insert(round.hole.clone(), Some(Unfolding::Nested(nested)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The call one round inside another, and so many rounds outside a third.
+    fn further(
+        &self,
+        leg: &Leg<'_>,
+        outer: &CallUse,
+        (inner, rounds): (&CallUse, u64),
+    ) -> Result<CallUse, Failure> {
+        let (inner, here) = (self.search.member(inner)?, self.search.member(outer)?);
+        let set = self
+            .nestings
+            .between(leg.nesting, (&inner, rounds), (&here, 1))?;
+        self.placed(leg.outer.entry, leg.outer.stamp, &set)
+    }
+
+    /// How the first frame that is not unfolded begins: as it would if it were.
+    fn begin(&self, leg: &Leg<'_>, round: &Round, next: &Round) -> Result<Path, Failure> {
+        let inner = &next.calls[0];
+        let hole = match round.skipped {
+            1 => inner.clone(),
+            more => self.further(leg, &round.hole, (inner, more - 1))?,
+        };
+        let calls = self.between(leg.nesting, &round.hole, &hole)?;
+        let path = self.frame(leg.nesting, 0, &round.hole, &calls[1])?;
+        Ok(Path {
+            moves: Vec::new(),
+            ..path
+        })
+    }
+
+    /// Unfolds the frames of a single round: all but the last of these calls.
+    fn round(
+        &self,
+        nesting: &Nesting,
+        outer: &CallUse,
+        inner: &CallUse,
+        segments: &mut Segments,
+    ) -> Result<Vec<CallUse>, Failure> {
+        let mut calls = self.between(nesting, outer, inner)?;
+        for (i, two) in calls.windows(2).enumerate() {
+            let path = self.frame(nesting, i, &two[0], &two[1])?;
+            add(segments, two[0].clone(), path);
+        }
+        calls.pop();
+        Ok(calls)
+    }
+
+    /// The calls of a single round, from one to another inside it.
+    fn between(
+        &self,
+        nesting: &Nesting,
+        outer: &CallUse,
+        inner: &CallUse,
+    ) -> Result<Vec<CallUse>, Failure> {
+        // What each frame's call may be, as far as what is inside it tells.
+        let mut from_inside = vec![self.search.member(inner)?];
+        for (_, step) in nesting.frames[1..].iter().rev() {
+            let last = &from_inside[from_inside.len() - 1];
+            from_inside.push(self.nestings.image(step, last)?);
+        }
+        let mut calls = vec![outer.clone()];
+        for ((_, step), inside) in nesting.frames.iter().zip(from_inside[1..].iter().rev()) {
+            let here = self.search.member(&calls[calls.len() - 1])?;
+            let set = self.nestings.preimage(step, &here)?;
+            let set = self.search.bdds.and(&set, inside)?;
+            calls.push(self.placed(step.upper, outer.stamp, &set)?);
+        }
+        calls.push(inner.clone());
+        Ok(calls)
+    }
+
+    /// An execution of one frame of a round, which makes the call of the next.
+    fn frame(
+        &self,
+        nesting: &Nesting,
+        frame: usize,
+        call: &CallUse,
+        inner: &CallUse,
+    ) -> Result<Path, Failure> {
+        let through = Through {
+            push: nesting.frames[frame].0,
+            call: inner.clone(),
+            member: self.search.member(inner)?,
+        };
+        let path = execution(self.search, call, Some(&through))?;
+        path.ok_or(Failure::TooLarge)
+    }
+}
