@@ -8,6 +8,7 @@ use crate::property::{Property, Temporal};
 use crate::saturation::{PostStar, Stop};
 use crate::witness::unfold::{show_nested, unfold, unfolded_length};
 use crate::witness::{AbstractTrace, Search};
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// What a trace is to show.
@@ -20,8 +21,9 @@ pub enum Claim<'a> {
     Violates(&'a Temporal),
 }
 
-/// A trace is no better for having more calls than this than for being folded.
-const FEW_CALLS: u64 = 20_000;
+/// A trace with deeper recursion than this is no better than a folded one: so many calls for
+/// each ring that is searched before rounds are folded.
+const CALLS_A_RING: u64 = 10;
 
 /// The searches for traces after a `post*`.
 pub struct Traces<'m, S: Subject> {
@@ -52,7 +54,8 @@ impl<'m, S: Subject> Traces<'m, S> {
         }
         let folded = find(&model.search(post_star.summaries(), true))?;
         let repeated = folded.as_ref().map(AbstractTrace::most_repeated);
-        if repeated.is_some_and(|rounds| rounds == 0 || rounds > FEW_CALLS) {
+        let few = CALLS_A_RING.saturating_mul(model.options.trace_patience as u64);
+        if repeated.is_some_and(|rounds| rounds == 0 || rounds > few) {
             return Ok(folded);
         }
         let plain = match self.plain.get() {
@@ -86,13 +89,20 @@ pub fn explain<S: Subject>(
         let trace = unfold(&folded);
         confirm(model, &trace, &claim)?;
         TraceFinding::Found(S::execution(trace))
+    } else if !confirm(model, &folded, &claim)? {
+        TraceFinding::TooDeep
     } else {
-        confirm(model, &folded, &claim)?;
-        let is_short = |trace: &Trace<_>| (trace.stem.len() + trace.cycle.len()) as u64 <= limit;
+        let is_short = |trace: &Cow<'_, Trace<_>>| {
+            let shown = trace.stem.len() + trace.cycle.len();
+            shown as u64 <= limit
+        };
         let most = usize::try_from(limit).unwrap_or(usize::MAX);
-        match show_nested(&folded, most).filter(is_short) {
-            Some(shown) if repeats(&shown) => TraceFinding::Repeating(length, S::execution(shown)),
-            Some(shown) => TraceFinding::Found(S::execution(shown)),
+        let repeats = show_nested(&folded, most)
+            .filter(is_short)
+            .map(|shown| repeats(&shown));
+        match repeats {
+            Some(true) => TraceFinding::Repeating(length, S::execution(folded)),
+            Some(false) => TraceFinding::Found(S::execution(folded)),
             None => TraceFinding::TooLong(length),
         }
     };
@@ -127,12 +137,13 @@ fn stay_stopped<S: Subject>(trace: &mut Trace<S::Step>) {
     }
 }
 
-/// Nothing is shown that was not replayed and does not show what it should.
+/// Nothing is shown that was not replayed and does not show what it should. False if nothing
+/// is wrong with it but that it might do so in nested frames nobody has looked at.
 fn confirm<S: Subject>(
     model: &Model<'_, S>,
     trace: &Trace<S::Step>,
     claim: &Claim<'_>,
-) -> Result<(), CheckError> {
+) -> Result<bool, CheckError> {
     let subject = model.subject;
     subject.replay(trace)?;
     let shows = match claim {
@@ -145,8 +156,8 @@ fn confirm<S: Subject>(
             !trace.cycle.is_empty() && temporal.is_violated_by(subject, trace)
         }
     };
-    match shows {
-        true => Ok(()),
+    match shows || !trace.nested.is_empty() {
+        true => Ok(shows),
         false => Err(CheckError::Internal(
             "a trace does not show what it should".into(),
         )),

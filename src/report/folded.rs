@@ -1,12 +1,18 @@
 //! Traces with folded rounds, as lists of steps and repeated rounds.
 
 use crate::interpreter::replay::{Fold, NestedId, RoundsId, Trace, TraceStep, folded_length};
-use crate::witness::unfold::Lengths;
+use crate::witness::unfold::{Lengths, show_nested};
+use std::borrow::Cow;
 
 /// How many rounds lie folded.
 fn rounds<S>(trace: &Trace<S>, id: RoundsId) -> u64 {
     let counts = trace.samples(id).map(|(sample, _)| sample.rounds);
     counts.fold(0, u64::saturating_add)
+}
+
+/// A trace as it is shown.
+pub fn shown<S: TraceStep>(trace: &Trace<S>) -> Cow<'_, Trace<S>> {
+    show_nested(trace, usize::MAX).unwrap_or(Cow::Borrowed(trace))
 }
 
 fn nested<S>(trace: &Trace<S>, id: NestedId) -> u64 {

@@ -3,6 +3,7 @@
 //! Written as a stream: a trace of a hundred thousand steps is never copied.
 
 use super::failure::explain;
+use super::folded::shown;
 use super::steps::{FoldedTrace, StepWriter, TraceObject};
 use super::values::{Variables, Words, returned};
 use super::{Checked, ReportedResult, Results};
@@ -70,11 +71,12 @@ impl Serialize for One<'_> {
                 one.serialize_field("trace_omitted", steps)?;
                 match (execution, checked) {
                     (Execution::Program(trace), Some(Checked::Program(program))) => {
+                        let trace = &*shown(trace);
                         let steps = ProgramSteps::new(program, trace);
                         one.serialize_field("trace_folded", &FoldedTrace(&steps, trace))?;
                     }
                     (Execution::System(trace), Some(Checked::System(system))) => {
-                        one.serialize_field("trace_folded", &FoldedTrace(system, trace))?;
+                        one.serialize_field("trace_folded", &FoldedTrace(system, &shown(trace)))?;
                     }
                     _ => {}
                 }

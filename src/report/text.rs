@@ -1,5 +1,6 @@
 //! Results as text, for people.
 
+use super::folded::shown;
 use super::{Checked, Measured, Results, pushdown, trace};
 use crate::check::{Execution, TraceFinding, Verdict};
 use crate::property::Kind;
@@ -59,10 +60,10 @@ pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()>
         };
         match (execution, results.checked) {
             (Some(Execution::Program(found)), Some(Checked::Program(program))) => {
-                trace::write(program, found, &result.finding.observed, out)?;
+                trace::write(program, &shown(found), &result.finding.observed, out)?;
             }
             (Some(Execution::System(found)), Some(Checked::System(system))) => {
-                pushdown::write(system, found, out)?;
+                pushdown::write(system, &shown(found), out)?;
             }
             _ => {}
         }

@@ -3,6 +3,7 @@
 use crate::interpreter::replay::{
     Fold, Nested, NestedId, Sample, SegmentId, Trace, TraceStep, folded_length,
 };
+use std::borrow::Cow;
 
 /// A call of no more steps is shown, if it is made by one of the frames deep inside.
 const SHORT: u64 = 50;
@@ -123,16 +124,20 @@ pub fn unfold<S: TraceStep>(trace: &Trace<S>) -> Trace<S> {
 }
 
 /// The same execution with those calls unfolded that lead to nested frames, and the innermost
-/// ones of these; `None` if it has more than `most` steps then.
-pub fn show_nested<S: TraceStep>(trace: &Trace<S>, most: usize) -> Option<Trace<S>> {
+/// ones of these. It is to be shown and cannot be replayed. `None` if it has more than `most`
+/// steps.
+pub fn show_nested<S: TraceStep>(trace: &Trace<S>, most: usize) -> Option<Cow<'_, Trace<S>>> {
+    if trace.nested.is_empty() {
+        return Some(Cow::Borrowed(trace));
+    }
     let is_shown = around_nested(trace);
     let shown = show(trace, &|segment| is_shown[segment.0 as usize], most)?;
-    Some(Trace {
+    Some(Cow::Owned(Trace {
         segments: trace.segments.clone(),
         rounds: trace.rounds.clone(),
         failure: trace.failure.clone(),
         ..shown
-    })
+    }))
 }
 
 /// Which segments lead to nested frames, or show what these come to in the end.
