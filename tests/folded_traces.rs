@@ -1,87 +1,16 @@
 //! Traces with folded rounds: on loops that are short enough they are compared, step by step,
 //! with the whole trace; on loops that are not, with what arithmetic says.
 
+mod folded;
 mod support;
 
-use derny::check::{
-    Accelerate, Board, CheckError, Execution, Options, Subject, TraceFinding, check,
-};
+use derny::check::{Accelerate, Execution, Options, TraceFinding};
 use derny::interpreter::replay::{Fold, Trace, replay};
-use derny::lower::remopla::{RemoplaOptions, remopla};
-use derny::program::{Overflow, Program};
-use derny::property::{Kind, Request, resolve};
-use derny::report::{Checked, ReportedResult, Results, json};
-use derny::saturation::Watch;
-use derny::source::Source;
+use derny::program::Program;
+use derny::property::Kind;
+use folded::{Chance, find, folding, list, read, result};
 use serde_json::Value;
-use std::sync::Arc;
-use std::time::Instant;
 use support::Written;
-
-fn read(text: &str) -> Program {
-    let source = Arc::new(Source::new("program.rem", text.as_bytes().to_vec()));
-    let options = RemoplaOptions {
-        overflow: Overflow::Wrap,
-        ..RemoplaOptions::default()
-    };
-    let (program, diagnostics) = remopla(source, None, &options);
-    program.unwrap_or_else(|| panic!("{diagnostics:#?}"))
-}
-
-/// Loops are folded at once, and nothing is unfolded.
-fn folding(trace_limit: u64) -> Options {
-    Options {
-        trace_limit,
-        trace_patience: 0,
-        ..Options::default()
-    }
-}
-
-fn find<S: Subject>(subject: &S, kind: Kind, text: &str, options: &Options) -> TraceFinding {
-    let request = Request {
-        kind,
-        text: text.to_owned(),
-        name: None,
-    };
-    let property = resolve(subject, &request, None).expect("the property has a meaning");
-    let board = Board::new(Instant::now(), 1);
-    let ended: Result<(), CheckError> =
-        check(subject, &[property], options, &Watch::default(), &board);
-    assert_eq!(ended, Ok(()));
-    board.take_findings().remove(0).trace
-}
-
-/// The result as scripts see it.
-fn result(program: &Program, kind: Kind, text: &str, options: &Options) -> Value {
-    let mut finding = derny::check::Finding {
-        verdict: Some(derny::check::Verdict::Violated),
-        ..Default::default()
-    };
-    finding.trace = find(program, kind, text, options);
-    let request = Request {
-        kind,
-        text: text.to_owned(),
-        name: None,
-    };
-    let results = Results {
-        input: "program.rem",
-        checked: Some(Checked::Program(program)),
-        list: vec![ReportedResult {
-            request: &request,
-            finding,
-            reason: None,
-        }],
-        measured: None,
-    };
-    let mut out = Vec::new();
-    json::write(&results, &mut out).expect("a vector can be written to");
-    let whole: Value = serde_json::from_slice(&out).expect("this is JSON");
-    whole["results"][0].clone()
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().expect("a list")
-}
 
 /// Every step of some items, with its place in the execution, which begins at `at`; all
 /// rounds are as long as the one that is shown.
@@ -296,23 +225,16 @@ fn a_short_trace_is_never_folded() {
 }
 
 /// A program with loops inside loops and calls, made by chance.
-struct Chance(u64);
+struct Loops(Chance);
 
-impl Chance {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-
+impl Loops {
     fn variable(&mut self) -> &'static str {
-        ["x", "y", "g"][self.below(3) as usize]
+        ["x", "y", "g"][self.0.below(3) as usize]
     }
 
     fn statement(&mut self) -> String {
-        let (v, w, c) = (self.variable(), self.variable(), self.below(15));
-        match self.below(8) {
+        let (v, w, c) = (self.variable(), self.variable(), self.0.below(15));
+        match self.0.below(8) {
             0 => "b = !b;".to_owned(),
             1 => format!("{v} = {w};"),
             2 => format!("t = {v}; a[0] = t;"),
@@ -328,9 +250,12 @@ impl Chance {
     fn loops(&mut self) -> String {
         let head = |i: &str, c: u64| format!("{i} = 0; do :: {i} < {c} -> {i} = {i} + 1;");
         let end = ":: else -> break; od;";
-        let (outer, inner) = (head("i", 5 + self.below(9)), head("j", 5 + self.below(9)));
+        let (outer, inner) = (
+            head("i", 5 + self.0.below(9)),
+            head("j", 5 + self.0.below(9)),
+        );
         let (one, other) = (self.statement(), self.statement());
-        match self.below(2) {
+        match self.0.below(2) {
             0 => format!("{outer} {one} {inner} {other} {end} {end}"),
             _ => format!("{outer} {one} {end} {inner} {other} {end}"),
         }
@@ -343,7 +268,7 @@ impl Chance {
                do :: x < y -> x = x + 1; {} :: else -> break; od; return x; }}
              module void main() {{ int x(4); int y(4); int t(4); int i(4); int j(4);
                x = 0; y = 0; g = 0; b = false; {} L: skip; do :: true -> {} od; }} init main;",
-            ["skip;", "g = g + 1;", "b = !b;"][self.below(3) as usize],
+            ["skip;", "g = g + 1;", "b = !b;"][self.0.below(3) as usize],
             self.loops(),
             self.loops(),
         )
@@ -362,7 +287,7 @@ fn random_loops() {
     ];
     let mut folds = [0; 5];
     for seed in 1..=60 {
-        let text = Chance(seed * 0x9e37_79b9).program();
+        let text = Loops(Chance(seed * 0x9e37_79b9)).program();
         let program = read(&text);
         for (i, (kind, property)) in asked.into_iter().enumerate() {
             let plain = Options {
@@ -470,7 +395,7 @@ fn pushdown_systems_have_them_too() {
         system.check(&arguments).stdout,
         "\
 reachable end
-  (the trace has 4000000002 steps: rounds of loops are folded)
+  (the trace has 4000000002 steps: what is repeated is folded)
   3  q <loop>  count  x=0
   3  q <loop>  count  x=1
      ... 3999999998 more rounds like this ...
@@ -499,7 +424,7 @@ init main;
         reach.stdout,
         "\
 reachable L
-  (the trace has 8000000004 steps: rounds of loops are folded)
+  (the trace has 8000000004 steps: what is repeated is folded)
   3  x = 0;      main
   4  do          x=0
   5  x = x + 1;

@@ -44,8 +44,8 @@ pub fn relevant_values(program: &Program, trace: &Trace, observed: &[Observed]) 
         if let Some(after) = steps.get(i + 1) {
             match steps[i].folded {
                 Some(Fold::Rounds(rounds)) => slice.rounds_back(trace, rounds),
-                // What matters in one of the frames matters in all.
-                Some(Fold::Nested(_) | Fold::Returned(_)) => {}
+                // What matters in one of the frames matters in all. They are left as one.
+                Some(Fold::Nested(_)) => {}
                 _ => slice.step_back(&steps[i], after, calls[i].map(|call| &*steps[call])),
             }
         }
@@ -91,6 +91,7 @@ fn returned_calls(steps: &[Cow<'_, Step>]) -> Vec<Option<usize>> {
             continue;
         }
         match pair[1].depth.cmp(&pair[0].depth) {
+            Ordering::Greater if matches!(pair[0].folded, Some(Fold::Nested(_))) => {}
             Ordering::Greater => open.push(i),
             Ordering::Less => calls[i] = open.pop(),
             Ordering::Equal => {}

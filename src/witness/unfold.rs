@@ -90,11 +90,11 @@ impl<'t, S: TraceStep> Lengths<'t, S> {
         inner.saturating_add(1)
     }
 
-    /// The frames that are not shown, but for the first step and the last.
+    /// The frames that are not shown, but for the first step.
     pub fn of_nested(&self, id: NestedId) -> u64 {
         let nested = &self.trace.nested[id.0 as usize];
         let frames = self.of_round(nested).saturating_mul(nested.rounds);
-        frames.saturating_sub(2)
+        frames.saturating_sub(1)
     }
 
     /// The round of frames after nested ones, without what the last one calls.
@@ -231,8 +231,8 @@ struct Rest<'t, S> {
     steps: std::slice::Iter<'t, S>,
     /// How many frames lie below it.
     below: u64,
-    /// If it lies deep inside nested frames: which, and the last step of the lowest.
-    inside: Option<(NestedId, &'t S, u64)>,
+    /// If it lies deep inside nested frames: which.
+    inside: Option<NestedId>,
 }
 
 impl<'t, S: TraceStep> Shown<'t, S> {
@@ -248,10 +248,11 @@ impl<'t, S: TraceStep> Shown<'t, S> {
     fn run(&mut self) -> Option<()> {
         while let Some(rest) = self.rest.last_mut() {
             let Some(step) = rest.steps.next() else {
-                if let Some((nested, last, below)) = rest.inside {
-                    self.leave(nested, last, below);
-                }
+                let inside = rest.inside.map(Fold::Returned);
                 self.rest.pop();
+                if let Some(last) = self.steps.last_mut().filter(|_| inside.is_some()) {
+                    last.fold(inside);
+                }
                 continue;
             };
             let mut lifted = step.clone();
@@ -264,9 +265,9 @@ impl<'t, S: TraceStep> Shown<'t, S> {
                     self.call(segment, depth);
                 }
                 Some(Fold::Nested(nested)) => {
-                    let last = rest.steps.next();
+                    // Its exit is not shown: the values that do not matter are not known.
                     self.rest.pop();
-                    self.enter(nested, lifted, last, depth)?;
+                    self.enter(nested, lifted, depth)?;
                 }
                 _ => self.steps.push(lifted),
             }
@@ -286,13 +287,7 @@ impl<'t, S: TraceStep> Shown<'t, S> {
     }
 
     /// Goes from the entry of nested frames to the last frames inside that were unfolded.
-    fn enter(
-        &mut self,
-        nested: NestedId,
-        mut entry: S,
-        last: Option<&'t S>,
-        depth: u64,
-    ) -> Option<()> {
+    fn enter(&mut self, nested: NestedId, mut entry: S, depth: u64) -> Option<()> {
         let mut innermost = &self.trace.nested[nested.0 as usize];
         let mut rounds = innermost.rounds;
         while let Some(further) = nested_at(self.trace, innermost.inner) {
@@ -311,21 +306,8 @@ impl<'t, S: TraceStep> Shown<'t, S> {
         self.rest.push(Rest {
             steps: self.trace.segments[innermost.round[0].0 as usize].iter(),
             below: depth.checked_add(frames)?,
-            inside: last.map(|last| (all, last, depth)),
+            inside: Some(all),
         });
         Some(())
-    }
-
-    /// Comes back to the exit of nested frames, which may be nothing to be shown.
-    fn leave(&mut self, nested: NestedId, last: &S, below: u64) {
-        let Some(inside) = self.steps.last_mut() else {
-            return;
-        };
-        inside.fold(Some(Fold::Returned(nested)));
-        if last.is_where(inside) {
-            let mut last = last.clone();
-            last.lift(below);
-            self.steps.push(last);
-        }
     }
 }
