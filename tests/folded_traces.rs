@@ -5,7 +5,8 @@ mod folded;
 mod support;
 
 use derny::check::{Accelerate, Execution, Options, TraceFinding};
-use derny::interpreter::replay::{Fold, Trace, replay};
+use derny::interpreter::replay::replay;
+use derny::interpreter::trace::{Fold, Trace};
 use derny::program::Program;
 use derny::property::Kind;
 use folded::{Chance, find, folding, list, read, result};

@@ -7,7 +7,8 @@ mod support;
 
 use derny::analysis::order;
 use derny::check::{Accelerate, Execution, Options, Subject, TraceFinding};
-use derny::interpreter::replay::{Fold, NestedId, SegmentId, Trace, replay};
+use derny::interpreter::replay::replay;
+use derny::interpreter::trace::{Fold, NestedId, SegmentId, Trace};
 use derny::program::Program;
 use derny::property::Kind;
 use folded::{Chance, find, folding, list, read, result};
@@ -335,7 +336,7 @@ fn replay_checks_every_frame_that_is_unfolded() {
     fails(&|trace| trace.nested[0].inner = last);
     fails(&|trace| trace.nested[0].rounds = 0);
     // Each nested frame begins and ends with what the frame around it says.
-    let is_nested = |steps: &&Vec<derny::interpreter::replay::Step>| {
+    let is_nested = |steps: &&Vec<derny::interpreter::trace::Step>| {
         matches!(steps[0].folded, Some(Fold::Nested(_)))
     };
     let hidden: Vec<usize> = trace

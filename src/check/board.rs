@@ -5,7 +5,7 @@
 
 use super::Verdict;
 use crate::analysis::Observed;
-use crate::interpreter::replay::Trace;
+use crate::interpreter::trace::Trace;
 use crate::pushdown;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -3,7 +3,7 @@
 use super::model::Model;
 use super::subject::Subject;
 use super::{CheckError, Phase, TraceFinding};
-use crate::interpreter::replay::{Fold, Trace, TraceStep};
+use crate::interpreter::trace::{Fold, Trace, TraceStep};
 use crate::property::{Property, Temporal};
 use crate::saturation::{PostStar, Stop};
 use crate::witness::unfold::{show_nested, unfold, unfolded_length};

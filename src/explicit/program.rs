@@ -2,8 +2,8 @@
 
 use super::machine::{Machine, Step};
 use super::{TooLarge, start_views};
-use crate::interpreter::replay::{self, Location};
 use crate::interpreter::step::{Outcome, resumptions, successors};
+use crate::interpreter::trace::{self, Location};
 use crate::interpreter::{Valuation, View, Waiting};
 use crate::program::Program;
 use crate::property::Atom;
@@ -84,7 +84,7 @@ impl Machine for Asked<'_> {
             Control::Terminated(globals) => (Location::Terminated, Valuation::new(globals, &[])),
             Control::Error(globals) => (Location::Error, Valuation::new(globals, &[])),
         };
-        let step = replay::Step {
+        let step = trace::Step {
             location,
             depth: 0,
             valuation,

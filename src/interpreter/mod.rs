@@ -1,7 +1,7 @@
 //! The concrete meaning of programs, step by step, with the real stack.
 //!
 //! Shares no code with the symbolic engine: it says which steps exist ([`step`]), whether a
-//! trace is an execution ([`replay`]), and is what the explicit engine walks over.
+//! trace ([`trace`]) is an execution ([`replay`]), and is what the explicit engine walks over.
 
 mod assignment;
 mod call;
@@ -11,6 +11,7 @@ pub mod replay;
 pub mod step;
 #[cfg(test)]
 mod tests;
+pub mod trace;
 pub mod values;
 
 use crate::program::{Domain, Expression, PointId, ProcedureId, Program, VariableId};

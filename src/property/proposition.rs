@@ -8,7 +8,7 @@ use super::{Property, PropertyError, Subject, remopla};
 use crate::analysis::Observed;
 use crate::diagnostic::nearest;
 use crate::interpreter::evaluation::evaluate;
-use crate::interpreter::replay::{Location, Step};
+use crate::interpreter::trace::{Location, Step};
 use crate::interpreter::value_of;
 use crate::interpreter::values::Possible;
 use crate::program::{Domain, Language, Operation, PointId, ProcedureId, Program, VariableId};

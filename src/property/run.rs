@@ -12,7 +12,7 @@
 //! that counts.
 
 use super::{Subject, Temporal};
-use crate::interpreter::replay::{Fold, Nested, Sample, Trace, TraceStep};
+use crate::interpreter::trace::{Fold, Nested, Sample, Trace, TraceStep};
 
 /// For each pair of states: no run, a run, or a run that accepts.
 #[derive(Clone, PartialEq, Eq)]

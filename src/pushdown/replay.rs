@@ -6,9 +6,8 @@
 
 use super::step::{Frame, View, relates, starts};
 use super::{Right, RuleId, SymbolId, System};
-use crate::interpreter::replay::{
-    Fold, Mismatch, SegmentId, Trace, TraceStep, closes, nested_follow, rounds_follow,
-};
+use crate::interpreter::replay::{Mismatch, closes, nested_follow, rounds_follow};
+use crate::interpreter::trace::{Fold, SegmentId, Trace, TraceStep};
 
 /// A configuration, without what is below the top.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Traces with folded rounds, as lists of steps and repeated rounds.
 
-use crate::interpreter::replay::{Fold, NestedId, RoundsId, Trace, TraceStep, folded_length};
+use crate::interpreter::trace::{Fold, NestedId, RoundsId, Trace, TraceStep, folded_length};
 use crate::witness::unfold::{Lengths, show_nested};
 use std::borrow::Cow;
 

@@ -9,7 +9,7 @@ use super::values::{Variables, Words, returned};
 use super::{Checked, ReportedResult, Results};
 use crate::check::{Execution, TraceFinding, Verdict};
 use crate::interpreter::failure::Reason;
-use crate::interpreter::replay::{Location, Step, Trace};
+use crate::interpreter::trace::{Location, Step, Trace};
 use crate::program::Program;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeStruct, Serializer};

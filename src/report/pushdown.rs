@@ -11,7 +11,7 @@ use super::trace::{
     Frames, Left, Line, Shown, describe_rounds, left_on_stack, show_changes, write_lines,
 };
 use super::values::{Variables, Words};
-use crate::interpreter::replay::{Fold, Trace};
+use crate::interpreter::trace::{Fold, Trace};
 use crate::pushdown::replay::Step;
 use crate::pushdown::step::state_of;
 use crate::pushdown::{GroupId, RuleId, System};

@@ -10,7 +10,7 @@ use super::failure::explain;
 use super::folded::{describe, length};
 use super::values::{Row, Valued, Words, returned, scalar, variables};
 use crate::analysis::Observed;
-use crate::interpreter::replay::{Fold, Location, Step, Trace, TraceStep};
+use crate::interpreter::trace::{Fold, Location, Step, Trace, TraceStep};
 use crate::program::{Cell, Declaration, PointId, Program, VariableId};
 use crate::witness::relevance::relevant_values;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -11,7 +11,7 @@ use super::known::Known;
 use crate::analysis::Observed;
 use crate::interpreter::evaluation::evaluate;
 use crate::interpreter::failure::{Failure, Place, Reason};
-use crate::interpreter::replay::{Fold, Location, RoundsId, Step, Trace};
+use crate::interpreter::trace::{Fold, Location, RoundsId, Step, Trace};
 use crate::interpreter::values::{Possible, Why};
 use crate::interpreter::{Valuation, value_of};
 use crate::program::{

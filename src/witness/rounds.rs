@@ -15,7 +15,7 @@ use super::search::{By, Found, Move, Path, Query, Search, Values};
 use crate::acceleration::{Budget, Components, Failure, Way, Ways};
 use crate::bdd::Bdd;
 use crate::bits;
-use crate::interpreter::replay::folded_length;
+use crate::interpreter::trace::folded_length;
 use crate::saturation::Stop;
 use crate::spds::copies::Copy;
 use crate::spds::{EntryId, Head, Right};

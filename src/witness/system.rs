@@ -11,7 +11,7 @@ use crate::analysis::pushdown::{Flow, Liveness, bits_of};
 use crate::analysis::{DataVariable, Layout};
 use crate::bdd::OutOfNodes;
 use crate::bits;
-use crate::interpreter::replay::{Fold, SegmentId};
+use crate::interpreter::trace::{Fold, SegmentId};
 use crate::interpreter::value_of;
 use crate::program::{Domain, Expression, VariableId, When};
 use crate::pushdown::replay::Step;
@@ -454,7 +454,7 @@ impl Walker for SystemWalker<'_> {
 }
 
 /// The last step of a cycle goes on as its first one did.
-pub fn close(trace: &mut crate::interpreter::replay::Trace<Step>) {
+pub fn close(trace: &mut crate::interpreter::trace::Trace<Step>) {
     if let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last_mut()) {
         last.rule = first.rule;
         last.below = first.below.clone();

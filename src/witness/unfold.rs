@@ -1,6 +1,6 @@
 //! Traces with their folded parts: how long they are, and the same with less folded.
 
-use crate::interpreter::replay::{
+use crate::interpreter::trace::{
     Fold, Nested, NestedId, Sample, SegmentId, Trace, TraceStep, folded_length,
 };
 use std::borrow::Cow;

@@ -13,7 +13,7 @@ use super::search::{By, CallUse, Move, Path};
 use super::segments::{AbstractTrace, Unfolding};
 use crate::analysis::Layout;
 use crate::interpreter::failure::Failure;
-use crate::interpreter::replay::{
+use crate::interpreter::trace::{
     Fold, Nested, NestedId, RoundsId, Sample, SegmentId, Trace, TraceStep, waiting_after,
 };
 use rustc_hash::FxHashMap;
