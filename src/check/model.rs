@@ -197,7 +197,10 @@ pub fn with_model<S: Subject>(
             heads: &heads,
             layout: layout.clone(),
         });
-        bdds.collect();
+        // Only the statistics need it: it takes as long as there are nodes.
+        if options.measure {
+            bdds.collect();
+        }
         board.measure(|statistics| {
             statistics.operations += bdds.operations();
             statistics.peak_live_nodes = statistics.peak_live_nodes.max(bdds.peak_live_nodes());
