@@ -58,6 +58,8 @@ pub enum Collection {
 const BYTES_PER_NODE: u64 = 32;
 /// Below this many nodes a collection is not worth its price.
 const RARE_MINIMUM: usize = 3_000_000;
+/// From so many live nodes on, memory is dearer than the time of a collection.
+const MANY: usize = 8_000_000;
 const MEASURED_MINIMUM: usize = 256;
 
 pub struct Bdds {
@@ -313,7 +315,9 @@ impl Bdds {
                 let nodes = self
                     .manager
                     .with_manager_shared(|m| m.approx_num_inner_nodes());
-                if nodes >= (4 * self.live.get()).max(RARE_MINIMUM) {
+                let live = self.live.get();
+                let growth = if live < MANY { 4 } else { 2 };
+                if nodes >= (growth * live).max(RARE_MINIMUM) {
                     self.collect();
                 }
             }
