@@ -17,8 +17,8 @@ use oxidd::bdd::{BDDFunction, BDDManagerRef};
 pub use oxidd::util::num::Natural;
 use oxidd::util::{OptBool, SatCountCache};
 use oxidd::{
-    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, HasLevel, Manager,
-    ManagerRef, Node,
+    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, HasLevel, HasWorkers,
+    Manager, ManagerRef, Node, WorkerPool,
 };
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::cell::Cell;
@@ -61,6 +61,8 @@ const RARE_MINIMUM: usize = 3_000_000;
 /// From so many live nodes on, memory is dearer than the time of a collection.
 const MANY: usize = 8_000_000;
 const MEASURED_MINIMUM: usize = 256;
+/// With fewer live nodes than this, operations are too short to be divided among threads.
+const WORTH_SPLITTING: usize = 500_000;
 
 pub struct Bdds {
     manager: BDDManagerRef,
@@ -77,11 +79,22 @@ pub struct Bdds {
 impl Bdds {
     /// A manager with `levels` variables that may use up to `memory` bytes.
     pub fn new(levels: u32, memory: u64, collection: Collection) -> Result<Self, OutOfNodes> {
+        Self::with_jobs(levels, memory, collection, 1)
+    }
+
+    /// The same, where large operations may run on several threads.
+    pub fn with_jobs(
+        levels: u32,
+        memory: u64,
+        collection: Collection,
+        jobs: u32,
+    ) -> Result<Self, OutOfNodes> {
         let capacity = (memory / BYTES_PER_NODE).clamp(1 << 12, (1 << 31) - 1) as usize;
         // The cache is paid for at once, and again at each collection.
         let cache = if levels > 64 { 1 << 20 } else { 1 << 16 };
         let cache = cache.min(capacity.next_power_of_two());
-        let manager = oxidd::bdd::new_manager(capacity, cache, 1);
+        let manager = oxidd::bdd::new_manager(capacity, cache, jobs);
+        manager.with_manager_shared(|m| m.workers().set_split_depth(Some(0)));
         let (truth, falsity, variables) = manager.with_manager_exclusive(|manager| {
             let variables = manager.add_vars(levels);
             let variables: Result<Vec<_>, _> = variables
@@ -305,28 +318,28 @@ impl Bdds {
 
     /// A place where nothing is under way: collects garbage if it is time.
     pub fn safe_point(&self) {
-        match self.collection {
-            Collection::Measured => {
-                if self.total_nodes() >= (2 * self.live.get()).max(MEASURED_MINIMUM) {
-                    self.collect();
-                }
-            }
+        let live = self.live.get();
+        let (nodes, most) = match self.collection {
+            Collection::Measured => (self.total_nodes(), (2 * live).max(MEASURED_MINIMUM)),
             Collection::Rare => {
+                let growth = if live < MANY { 4 } else { 2 };
                 let nodes = self
                     .manager
                     .with_manager_shared(|m| m.approx_num_inner_nodes());
-                let live = self.live.get();
-                let growth = if live < MANY { 4 } else { 2 };
-                if nodes >= (growth * live).max(RARE_MINIMUM) {
-                    self.collect();
-                }
+                (nodes, (growth * live).max(RARE_MINIMUM))
             }
+        };
+        if nodes >= most {
+            self.collect();
         }
     }
 
     pub fn collect(&self) {
         self.manager.with_manager_shared(|m| m.gc());
         self.live.set(self.total_nodes());
+        let depth = (self.live.get() < WORTH_SPLITTING).then_some(0);
+        self.manager
+            .with_manager_shared(|m| m.workers().set_split_depth(depth));
         self.peak_live
             .set(self.peak_live.get().max(self.live.get()));
     }

@@ -63,6 +63,8 @@ pub struct Options {
     pub trace_patience: usize,
     /// Bytes that BDD nodes may take.
     pub memory: u64,
+    /// How many threads may work on one operation.
+    pub jobs: u32,
     /// The program's data variables from the top of the variable order down; `None` for the
     /// order of their declaration.
     pub order: Option<Arc<[DataVariable]>>,
@@ -85,6 +87,7 @@ impl Default for Options {
             trace_limit: 100_000,
             trace_patience: 2_000,
             memory: 4 << 30,
+            jobs: 1,
             order: None,
             accelerate: Accelerate::Auto,
             cycles: cycles::Options {

@@ -165,7 +165,8 @@ pub fn with_model<S: Subject>(
         Accelerate::Auto if layout.is_wide() => ALL_COPIES,
         Accelerate::Auto | Accelerate::Never => COPIES + u32::from(subject.sets_below(&analyses)),
     };
-    let bdds = Bdds::new(layout.len() * count, options.memory, collection)?;
+    let levels = layout.len() * count;
+    let bdds = Bdds::with_jobs(levels, options.memory, collection, options.jobs)?;
     bdds.session(|| {
         let mut copies = Copies::new(
             &bdds,

@@ -218,6 +218,10 @@ pub struct CheckArguments {
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     pub memory: Option<u64>,
 
+    /// How many threads work on large BDDs [default: one for each core, up to 4]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Limits")]
+    pub jobs: Option<u32>,
+
     /// In which direction configurations are searched
     #[arg(
         long,

@@ -79,6 +79,14 @@ pub fn run(arguments: CheckArguments) -> anyhow::Result<Exit> {
     std::process::exit(exit as i32);
 }
 
+/// More threads than this rarely help: operations wait for each other in the same tables.
+const MOST_JOBS: usize = 4;
+
+fn default_jobs() -> u32 {
+    let cores = std::thread::available_parallelism();
+    cores.map_or(1, |cores| cores.get().min(MOST_JOBS) as u32)
+}
+
 fn options(arguments: &CheckArguments, limits: &Limits) -> Options {
     Options {
         engine: match arguments.engine {
@@ -93,6 +101,7 @@ fn options(arguments: &CheckArguments, limits: &Limits) -> Options {
         trace_limit: arguments.trace_limit,
         trace_patience: Options::default().trace_patience,
         memory: limits.reservable,
+        jobs: arguments.jobs.unwrap_or_else(default_jobs),
         // Known once the program is.
         order: None,
         accelerate: match arguments.accelerate {
