@@ -94,7 +94,7 @@ impl Bdds {
         let cache = if levels > 64 { 1 << 20 } else { 1 << 16 };
         let cache = cache.min(capacity.next_power_of_two());
         let manager = oxidd::bdd::new_manager(capacity, cache, jobs);
-        manager.with_manager_shared(|m| m.workers().set_split_depth(Some(0)));
+        split(&manager, Some(0));
         let (truth, falsity, variables) = manager.with_manager_exclusive(|manager| {
             let variables = manager.add_vars(levels);
             let variables: Result<Vec<_>, _> = variables
@@ -337,12 +337,19 @@ impl Bdds {
     pub fn collect(&self) {
         self.manager.with_manager_shared(|m| m.gc());
         self.live.set(self.total_nodes());
-        let depth = (self.live.get() < WORTH_SPLITTING).then_some(0);
-        self.manager
-            .with_manager_shared(|m| m.workers().set_split_depth(depth));
+        split(
+            &self.manager,
+            (self.live.get() < WORTH_SPLITTING).then_some(0),
+        );
         self.peak_live
             .set(self.peak_live.get().max(self.live.get()));
     }
+}
+
+/// Lets operations be divided among threads down to this level; `None` for a level that suits
+/// the number of threads.
+fn split(manager: &BDDManagerRef, depth: Option<u32>) {
+    manager.with_manager_shared(|m| m.workers().set_split_depth(depth));
 }
 
 impl From<oxidd::util::OutOfMemory> for OutOfNodes {
@@ -354,5 +361,50 @@ impl From<oxidd::util::OutOfMemory> for OutOfNodes {
 impl std::fmt::Debug for Bdd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Bdd({} nodes)", self.0.node_count())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same functions of 24 variables, by some operations of each kind.
+    fn sizes(bdds: &Bdds) -> Vec<usize> {
+        bdds.session(|| {
+            let mut chance = 88_172_645_463_325_252_u64;
+            let mut below = |bound: u64| {
+                chance ^= chance << 13;
+                chance ^= chance >> 7;
+                chance ^= chance << 17;
+                (chance % bound) as usize
+            };
+            let mut known: Vec<Bdd> = (0..24).map(|level| bdds.variable(level)).collect();
+            let cube = bdds.minterm((0..24).step_by(5).map(|level| (level, true)));
+            let cube = cube.expect("small");
+            for _ in 0..400 {
+                let f = known[below(known.len() as u64)].clone();
+                let g = known[known.len() - 1 - below(12)].clone();
+                let made = match below(5) {
+                    0 => bdds.and(&f, &g),
+                    1 => bdds.or(&f, &g),
+                    2 => bdds.xor(&f, &g),
+                    3 => bdds.and_exists(&f, &g, &cube),
+                    _ => bdds.difference(&f, &g),
+                };
+                known.push(made.expect("there is memory enough"));
+                bdds.safe_point();
+            }
+            known.iter().map(|f| bdds.node_count(f)).collect()
+        })
+    }
+
+    #[test]
+    fn several_threads_find_the_same_functions() {
+        let one = Bdds::new(24, 1 << 26, Collection::Rare).expect("small");
+        let several = Bdds::with_jobs(24, 1 << 26, Collection::Rare, 4).expect("small");
+        split(&several.manager, None);
+        let sizes = sizes(&one);
+        assert!(sizes.iter().any(|size| *size > 100), "{sizes:?}");
+        assert_eq!(sizes, self::sizes(&several));
     }
 }
