@@ -124,6 +124,31 @@ const PROGRAMS: &[Deep] = &[
          module void main() { int y(B); y = f((1 << B) - 1); assert(y == 0); L: skip; }",
         &[(ASSERTIONS, true), (REACH, false), (TERMINATES, true)],
     ),
+    deep(
+        "a loop with two ways that take turns",
+        "define MAX (1 << B) - 1
+         int x(B); bool y; module void main() { x = 0; y = false;
+           do :: x < MAX && (x & 1) == 0 -> x = x + 1;
+              :: x < MAX && (x & 1) == 1 -> x = x + 1; y = !y;
+              :: else -> break; od
+           L: assert(x == MAX); assert(!y); }",
+        &[(ASSERTIONS, false), (REACH, false), (TERMINATES, true)],
+    ),
+    deep(
+        "recursion with two ways down that take turns",
+        "module int(B) f(int n(B)) { int r(B);
+           if :: n == 0 -> L: return 0;
+              :: (n & 1) == 1 -> r = f(n - 1);
+              :: (n & 1) == 0 && n > 0 -> skip; r = f(n - 1); fi
+           return r + 1; }
+         module void main() { int y(B), z(B); z = (1 << B) - 1; y = f(z); M: assert(y != z); }",
+        &[
+            (ASSERTIONS, false),
+            (REACH, false),
+            (&["--reach", "M"], false),
+            (TERMINATES, true),
+        ],
+    ),
     Deep {
         is_plain: true,
         ..deep(

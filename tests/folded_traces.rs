@@ -79,6 +79,16 @@ fn each_way_round_a_loop_is_folded_by_itself() {
 }
 
 #[test]
+fn two_ways_that_take_turns_are_one_round() {
+    let text = "module void main() { int x(9); bool y; x = 0; y = false;
+        do :: x < 400 && (x & 1) == 0 -> x = x + 1;
+           :: x < 400 && (x & 1) == 1 -> x = x + 1; y = !y;
+           :: else -> break; od; L: assert(y); }
+        init main;";
+    assert_eq!(compare_with_whole(text, Kind::Reach, "L"), [198]);
+}
+
+#[test]
 fn values_that_do_not_matter_are_those_of_the_last_round() {
     // `t` and `u` are never read again where rounds begin.
     let text = "module void main() { int x(9); int t(9); int u(9); x = 0; u = 5;

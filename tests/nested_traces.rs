@@ -150,6 +150,21 @@ fn procedures_that_call_each_other_are_nested_by_rounds() {
 }
 
 #[test]
+fn two_ways_down_that_take_turns_are_one_round() {
+    // 200 rounds of two calls; one call at either end is a round of its own.
+    let text = "module int(9) f(int n(9)) { int r(9);
+            if :: n == 0 -> return 0;
+               :: (n & 1) == 1 -> r = f(n - 1);
+               :: else -> skip; r = f(n - 1); fi
+            return r + 1; }
+        module void main() { int y(9); y = f(400); L: assert(y != 400); }";
+    assert_eq!(
+        compare_with_whole(text, Kind::Reach, "L"),
+        [("nested", 195, 390), ("returned", 195, -391)]
+    );
+}
+
+#[test]
 fn a_deep_call_in_every_round_of_a_loop() {
     let text = "int g(8);
         module void f(int n(8)) { if :: n == 0 -> return; :: else -> skip; fi

@@ -22,6 +22,8 @@ pub struct Paths {
 
 /// How many relations are multiplied before a closure is given up.
 const TURNS: u32 = 64;
+/// After how many of these turns all that there is is squared, too.
+const EARLY_TURNS: u32 = 4;
 
 pub struct Elimination<'a> {
     relations: Relations<'a>,
@@ -213,7 +215,8 @@ impl<'a> Elimination<'a> {
         if closures.len() == 1 {
             return Ok(all);
         }
-        for _ in 0..TURNS {
+        let mut growth = Growth::default();
+        for turn in 0..TURNS {
             let mut grew = false;
             for closure in &closures {
                 self.watch.check()?;
@@ -223,6 +226,11 @@ impl<'a> Elimination<'a> {
             }
             if !grew {
                 return Ok(all);
+            }
+            if turn >= EARLY_TURNS {
+                // Ways that must be taken in turn.
+                all = self.union(&all, &self.join(&all, &all, node)?)?;
+                growth.check(self.bdds().node_count(&all.all.bdd))?;
             }
         }
         Err(Failure::TooLarge)

@@ -1,8 +1,8 @@
 //! Loops in `post*`: a set of valuations at a loop's head, closed under all ways round.
 
-use super::Budget;
 use super::frame::{Around, Components};
 use super::relation::{Relation, Relations, give_up};
+use super::{Budget, PAIRS_AFTER};
 use crate::bdd::Bdd;
 use crate::saturation::{Looked, LoopShortcuts, Stop, Summary, Watch};
 use crate::spds::copies::Copies;
@@ -26,6 +26,8 @@ struct Closures {
     stamp: Option<u64>,
     /// Whether some path was given up.
     gave_up: bool,
+    /// Whether each two of the paths were closed together.
+    is_paired: bool,
     /// After how many rounds newer summaries, or another try, are worth it.
     again: u32,
 }
@@ -72,17 +74,27 @@ impl<'a> Accelerator<'a> {
         let ways = give_up(around.within(head, component))?;
         let mut gave_up = ways.is_none();
         let mut closures = Vec::new();
-        for way in ways.unwrap_or_default() {
-            let check = || self.watch.check();
-            let closure = relations.closure(&way, self.spds.variables(head), check);
-            match give_up(closure)? {
+        let ways = ways.unwrap_or_default();
+        let variables = self.spds.variables(head);
+        let check = || self.watch.check();
+        for way in &ways {
+            match give_up(relations.closure(way, variables, check))? {
                 Some(closure) => closures.push(closure),
                 None => gave_up = true,
             }
         }
+        let is_paired = rounds >= PAIRS_AFTER;
+        if is_paired {
+            closures.extend(
+                relations
+                    .for_pairs()
+                    .closed_pairs(&ways, variables, check)?,
+            );
+        }
         Ok(Closures {
             relations: closures,
             gave_up,
+            is_paired,
             stamp: self.makes_calls(component).then_some(stamp),
             again: rounds.saturating_mul(2).max(self.budget.patience),
         })
@@ -118,7 +130,8 @@ impl LoopShortcuts for Accelerator<'_> {
         let known = self.loops.get(&head);
         let is_stale = known.is_none_or(|known| {
             let is_old = known.stamp.is_some_and(|used| used < stamp);
-            (known.gave_up || is_old) && rounds >= known.again
+            let is_slow = !known.is_paired && rounds >= PAIRS_AFTER;
+            is_slow || (known.gave_up || is_old) && rounds >= known.again
         });
         if is_loop_head && is_stale {
             let closures = self.closures(&components, head, rounds, summaries, stamp)?;

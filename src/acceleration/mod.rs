@@ -4,7 +4,8 @@
 //! loop is a simple relation, though, and one that squaring closes in n steps: any number of
 //! rounds along this path. Applied in turn to the set at the loop's head, these closures are
 //! complete after very few rounds. (Squaring the union of all paths is not the same: what
-//! lies between the first and the last square can be huge.)
+//! lies between the first and the last square can be huge.) Where two paths can only be taken
+//! in turn, they are closed together.
 //!
 //! What a closure adds is reachable, and everything else still follows the rules: so results
 //! do not change, only the number of rounds. Where a closure grows too large, or a loop has
@@ -28,6 +29,10 @@ pub use powers::Rounds;
 pub use recursion::Recursion;
 pub use relation::Failure;
 pub use ways::{Way, Ways};
+
+/// If closing each way by itself has not helped after so many rounds, the ways may have to be
+/// taken in turn: then each two of them are closed as one.
+const PAIRS_AFTER: u32 = 128;
 
 /// How many nodes of a relation a round without it is worth.
 const NODES_A_ROUND: usize = 250;

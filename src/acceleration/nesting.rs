@@ -4,7 +4,7 @@
 use super::Budget;
 use super::frame::Summaries;
 use super::powers::{Powers, Rounds};
-use super::relation::{Failure, Relations, give_up};
+use super::relation::{Failure, Relations, give_up, two_of};
 use super::summaries::{Step, Steps, round_trips};
 use crate::bdd::{Bdd, BddResult, Bdds};
 use crate::saturation::{Link, Stop, Watch};
@@ -90,16 +90,25 @@ impl<'a> Nestings<'a> {
         Nestings::new(Steps { spds, relations }, watch, budget.paths)
     }
 
-    /// Those of an entry along links, but for what is too large.
+    /// Those of an entry along links, but for what is too large; `with_pairs`: also each two
+    /// of them as one.
     pub fn all(
         &self,
         entry: EntryId,
         links: &[Link],
         summaries: &Summaries<'_>,
+        with_pairs: bool,
     ) -> Result<Vec<Nesting>, Stop> {
         let mut found = Vec::new();
-        for trip in round_trips(entry, links, self.paths) {
-            found.extend(give_up(self.along(&trip, summaries))?);
+        let trips = round_trips(entry, links, self.paths);
+        for trip in &trips {
+            found.extend(give_up(self.along(trip, summaries))?);
+        }
+        let mut small = *self;
+        small.steps.relations = self.steps.relations.for_pairs();
+        for (lower, upper) in two_of(&trips).filter(|_| with_pairs) {
+            let both = [&lower[..], upper].concat();
+            found.extend(give_up(small.along(&both, summaries))?);
         }
         Ok(found)
     }

@@ -6,11 +6,11 @@
 //! to the one of the frame that waits for it ([`super::summaries`]). They are closed by
 //! squaring like any other.
 
-use super::Budget;
 use super::frame::{Around, Components, Summaries};
 use super::nesting::Nestings;
 use super::relation::{Relation, Relations, give_up};
 use super::summaries::{Step, Steps};
+use super::{Budget, PAIRS_AFTER};
 use crate::bdd::Bdd;
 use crate::saturation::{Link, Looked, RecursionShortcuts, Stop, Summary, Watch};
 use crate::spds::copies::{Copies, Copy};
@@ -88,13 +88,18 @@ impl<'a> Recursion<'a> {
                 components: &components,
                 summaries,
             };
-            let ways = give_up(around.above(entry))?;
-            for way in ways.unwrap_or_default() {
-                let check = || self.watch.check();
-                let closure = self
-                    .relations(rounds)
-                    .closure(&way, spds.variables(head), check);
-                closures.extend(give_up(closure)?);
+            let ways = give_up(around.above(entry))?.unwrap_or_default();
+            let (relations, variables) = (self.relations(rounds), spds.variables(head));
+            let check = || self.watch.check();
+            for way in &ways {
+                closures.extend(give_up(relations.closure(way, variables, check))?);
+            }
+            if rounds >= PAIRS_AFTER {
+                closures.extend(
+                    relations
+                        .for_pairs()
+                        .closed_pairs(&ways, variables, check)?,
+                );
             }
         }
         self.components = Some(components);
@@ -162,7 +167,8 @@ impl RecursionShortcuts for Recursion<'_> {
         let is_stale = |known: &SummaryClosures| increments >= known.again;
         if self.summaries.get(&entry).is_none_or(is_stale) {
             let nestings = Nestings::new(steps, self.watch, self.budget.paths);
-            let found = nestings.all(entry, &links(), &totals)?;
+            let is_slow = increments >= PAIRS_AFTER as usize;
+            let found = nestings.all(entry, &links(), &totals, is_slow)?;
             let closures = found.iter().map(|found| found.closure().clone()).collect();
             let again = increments.saturating_mul(2).max(1);
             let closures = SummaryClosures { closures, again };

@@ -60,6 +60,19 @@ impl Growth {
     }
 }
 
+/// Ways are put together in twos if there are no more than this.
+const MOST_PAIRED: usize = 4;
+/// The nodes of a relation of two ways. Those that can only be taken in turn are simple; others
+/// are not worth much.
+const PAIR_NODES: usize = 10_000;
+
+/// Each two of a few, in the order they have.
+pub fn two_of<T>(few: &[T]) -> impl Iterator<Item = (&T, &T)> {
+    let few = if few.len() <= MOST_PAIRED { few } else { &[] };
+    let firsts = few.iter().enumerate();
+    firsts.flat_map(move |(i, first)| few[i + 1..].iter().map(move |second| (first, second)))
+}
+
 /// Why there is no relation.
 pub enum Failure {
     TooLarge,
@@ -177,6 +190,39 @@ impl<'a> Relations<'a> {
                 .exists(&relation.bdd, &self.copies.cube(levels)?)?,
             changed: relation.changed.clone(),
         })
+    }
+
+    /// The same for relations of two ways.
+    pub fn for_pairs(&self) -> Self {
+        Relations {
+            node_limit: self.node_limit.min(PAIR_NODES),
+            ..*self
+        }
+    }
+
+    /// Each two of these ways from a head with these variables back to it, one after the
+    /// other; none if there are many.
+    pub fn pairs(&self, ways: &[Relation], variables: &[u64]) -> Result<Vec<Relation>, Stop> {
+        let mut pairs = Vec::new();
+        for (first, second) in two_of(ways) {
+            let pair = give_up(self.compose(first, second, variables))?;
+            pairs.extend(pair.filter(|pair| !self.is_empty(pair)));
+        }
+        Ok(pairs)
+    }
+
+    /// The closures of all pairs, but for those that are too large.
+    pub fn closed_pairs(
+        &self,
+        ways: &[Relation],
+        variables: &[u64],
+        check: impl Fn() -> Result<(), Stop>,
+    ) -> Result<Vec<Relation>, Stop> {
+        let mut closures = Vec::new();
+        for pair in self.pairs(ways, variables)? {
+            closures.extend(give_up(self.closure(&pair, variables, &check))?);
+        }
+        Ok(closures)
     }
 
     /// One or more times the relation, from a head with these variables to itself.

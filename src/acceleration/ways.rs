@@ -124,8 +124,12 @@ impl<'a> Ways<'a> {
         leaves_frames: bool,
     ) -> Result<Vec<Way>, Stop> {
         let mut ways = Vec::new();
-        for round in give_up(found)?.unwrap_or_default() {
-            let powers = give_up(Powers::new(&self.at(head), round))?;
+        let found = give_up(found)?.unwrap_or_default();
+        let small = self.relations.for_pairs();
+        let pairs = small.pairs(&found, self.spds.variables(head))?;
+        let rounds = found.into_iter().map(|round| (round, self.relations));
+        for (round, relations) in rounds.chain(pairs.into_iter().map(|pair| (pair, small))) {
+            let powers = give_up(Powers::new(&self.at(head, relations), round))?;
             ways.extend(powers.map(|powers| Way {
                 head,
                 leaves_frames,
@@ -135,9 +139,9 @@ impl<'a> Ways<'a> {
         Ok(ways)
     }
 
-    fn at(&self, head: Head) -> AtHead<'a> {
+    fn at(&self, head: Head, relations: Relations<'a>) -> AtHead<'a> {
         AtHead {
-            relations: self.relations,
+            relations,
             watch: self.watch,
             variables: self.spds.variables(head),
         }
@@ -155,7 +159,8 @@ impl<'a> Ways<'a> {
 
     /// See [`Powers::least_rounds`].
     pub fn least_rounds(&self, way: &Way, from: &Bdd, to: &Bdd) -> Result<Option<u64>, Failure> {
-        way.powers.least_rounds(&self.at(way.head), from, to)
+        way.powers
+            .least_rounds(&self.at(way.head, self.relations), from, to)
     }
 
     /// See [`Powers::between`].
@@ -165,6 +170,7 @@ impl<'a> Ways<'a> {
         first: (&Bdd, u64),
         second: (&Bdd, u64),
     ) -> Result<Bdd, Failure> {
-        way.powers.between(&self.at(way.head), first, second)
+        way.powers
+            .between(&self.at(way.head, self.relations), first, second)
     }
 }

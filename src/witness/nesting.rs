@@ -64,7 +64,7 @@ impl Search<'_> {
         let folding = self.folding.ok_or(Failure::TooLarge)?;
         let nestings = Nestings::within(folding.budget, self.spds, self.copies, self.watch);
         let summary = |entry| self.summary_before(entry, call.stamp).ok()?;
-        let found = nestings.all(call.entry, links, &summary)?;
+        let found = nestings.all(call.entry, links, &summary, true)?;
         let chain = Chain {
             search: self,
             nestings,
