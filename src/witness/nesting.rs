@@ -15,6 +15,7 @@ use crate::bdd::Bdd;
 use crate::saturation::Link;
 use crate::spds::EntryId;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// How often closures were applied in turn, at most: see `Steps::saturate`.
 const MOST_LEGS: usize = 64;
@@ -63,8 +64,17 @@ impl Search<'_> {
     ) -> Result<(), Failure> {
         let folding = self.folding.ok_or(Failure::TooLarge)?;
         let nestings = Nestings::within(folding.budget, self.spds, self.copies, self.watch);
-        let summary = |entry| self.summary_before(entry, call.stamp).ok()?;
-        let found = nestings.all(call.entry, links, &summary, true)?;
+        let key = (call.entry, call.stamp);
+        let known = self.nestings.borrow().get(&key).cloned();
+        let found = match known {
+            Some(known) => known,
+            None => {
+                let summary = |entry| self.summary_before(entry, call.stamp).ok()?;
+                let found: Rc<[Nesting]> = nestings.all(call.entry, links, &summary, true)?.into();
+                self.nestings.borrow_mut().insert(key, found.clone());
+                found
+            }
+        };
         let chain = Chain {
             search: self,
             nestings,
