@@ -128,7 +128,8 @@ impl<'a> Nestings<'a> {
         Ok(Nesting { frames, powers })
     }
 
-    /// See [`Powers::least_rounds`].
+    /// The least number of rounds, one at least, that leads from a set into another; `None`
+    /// if none does.
     pub fn least_rounds(
         &self,
         nesting: &Nesting,
@@ -138,7 +139,7 @@ impl<'a> Nestings<'a> {
         nesting.powers.least_rounds(self, innermost, outermost)
     }
 
-    /// See [`Powers::between`].
+    /// What lies between two sets, so many rounds from either.
     pub fn between(
         &self,
         nesting: &Nesting,

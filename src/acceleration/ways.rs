@@ -157,13 +157,14 @@ impl<'a> Ways<'a> {
         self.relations.preimage(way.powers.closure(), set)
     }
 
-    /// See [`Powers::least_rounds`].
+    /// The least number of rounds, one at least, that leads from a set into another; `None`
+    /// if none does.
     pub fn least_rounds(&self, way: &Way, from: &Bdd, to: &Bdd) -> Result<Option<u64>, Failure> {
         way.powers
             .least_rounds(&self.at(way.head, self.relations), from, to)
     }
 
-    /// See [`Powers::between`].
+    /// What lies between two sets, so many rounds from either.
     pub fn between(
         &self,
         way: &Way,

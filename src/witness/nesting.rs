@@ -14,11 +14,15 @@ use crate::acceleration::{Failure, Nesting, Nestings, Rounds};
 use crate::bdd::Bdd;
 use crate::saturation::Link;
 use crate::spds::EntryId;
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 /// How often closures were applied in turn, at most: see `Steps::saturate`.
 const MOST_LEGS: usize = 64;
+
+/// The nestings of each entry, by the stamp of the summaries they may use.
+pub(super) type KnownNestings = FxHashMap<(EntryId, u64), Rc<[Nesting]>>;
 
 /// Frames above each other that are not unfolded.
 pub struct Nested {

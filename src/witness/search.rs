@@ -13,9 +13,10 @@
 //!
 //! Cost: one image and one pre-image for each rule and ring that the path could use.
 
+use super::nesting::KnownNestings;
 use super::rings::TooManyRings;
 use super::rounds::{Folding, Jumps, KnownWays, Sample};
-use crate::acceleration::{Components, Failure, Nesting};
+use crate::acceleration::{Components, Failure};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds};
 use crate::bits;
@@ -25,7 +26,6 @@ use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Head, RuleId, Spds};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::rc::Rc;
 
 /// The current values of all data variables; those that do not matter are 0.
 pub type Values = Box<[bool]>;
@@ -187,8 +187,7 @@ pub struct Search<'a> {
     pub(super) entries: OnceCell<FxHashMap<Head, EntryId>>,
     /// Those found so far.
     pub(super) ways: RefCell<KnownWays>,
-    /// Those found so far, by entry and by the stamp of the summaries they may use.
-    pub(super) nestings: RefCell<FxHashMap<(EntryId, u64), Rc<[Nesting]>>>,
+    pub(super) nestings: RefCell<KnownNestings>,
     /// The last place that was given to a nested call.
     pub(super) place: Cell<u32>,
 }

@@ -2,7 +2,7 @@
 //!
 //! A *walker* follows each path and gives every variable a value. A segment is walked once
 //! for each state it is entered with, and then used again. Everything is made with calls
-//! folded; [`unfold`] puts a segment in the place of each folded call.
+//! folded; [`super::unfold`] puts a segment in the place of each folded call.
 //!
 //! Where rounds are folded, only the samples among them are walked. Between these the path
 //! tells the values that matter; all others stay as the last sample has left them. It is the
