@@ -217,6 +217,17 @@ fn wide_integers_are_decided() {
     }
 }
 
+/// More rounds than can be counted in 64 bits are closed all the same.
+#[test]
+fn recursion_with_the_widest_integers() {
+    check(
+        find("returns how deep"),
+        64,
+        &["--no-trace", "--timeout", "60"],
+    );
+    check(find("counts down"), 64, &["--no-trace", "--timeout", "60"]);
+}
+
 /// Where a recursion is not very deep, it is followed call by call for the trace.
 #[test]
 fn traces_through_recursion() {

@@ -217,6 +217,55 @@ fn calls_with_other_calls_in_every_frame() {
     );
 }
 
+/// One of very many calls does what matters, and it is shown.
+#[test]
+fn a_call_that_changes_a_truth_value_is_shown_however_deep() {
+    let text = "bool bad;
+        module void f(int n(9)) {
+            if :: n == 0 -> return; :: else -> skip; fi
+            if :: n == 123 -> K: bad = true; :: else -> skip; fi
+            f(n - 1); }
+        module void main() { bad = false; f(400); assert(!bad); L: skip; }";
+    let asked = [
+        (Kind::Assertions, "assertions"),
+        (Kind::Ltl, "G !K"),
+        (Kind::Ltl, "G !{f.n == 123}"),
+    ];
+    for (kind, property) in asked {
+        // Above the call and below it, and as many returns.
+        let left = compare_with_whole(text, kind, property);
+        let names: Vec<_> = left.iter().map(|(name, ..)| *name).collect();
+        assert_eq!(names, ["nested", "nested", "returned", "returned"]);
+        assert_eq!((left[0].1, left[1].1), (left[3].1, left[2].1));
+        assert!((390..396).contains(&(left[0].1 + left[1].1)), "{left:?}");
+        let program = read(text);
+        let folded = result(&program, kind, property, &nesting(&program, 200));
+        let mut shown = list(&folded["trace_folded"]["stem"]).iter();
+        assert!(shown.any(|step| step["labels"][0] == "K"), "{folded:#}");
+    }
+}
+
+/// If even the nested frames do not fit the limit, calls are folded as a whole.
+#[test]
+fn a_small_limit_folds_the_whole_call() {
+    let program = read(DEPTH);
+    let found = result(&program, Kind::Reach, "L", &nesting(&program, 5));
+    let stem = list(&found["trace"]["stem"]);
+    assert_eq!(stem[0]["folded"], true);
+    assert_eq!(stem.len(), 2);
+}
+
+#[test]
+fn only_whole_calls_are_marked_as_folded() {
+    let program = read(DEPTH);
+    let found = result(&program, Kind::Reach, "L", &nesting(&program, 60));
+    let stem = list(&found["trace_folded"]["stem"]);
+    assert!(
+        stem.iter().all(|item| item.get("folded").is_none()),
+        "{found:#}"
+    );
+}
+
 #[test]
 fn a_recursion_that_is_short_is_never_folded() {
     let program = read(&DEPTH.replace("300", "30"));

@@ -47,10 +47,6 @@ impl<R: Clone> Powers<R> {
                 let exactly = OnceCell::new();
                 return Ok(Powers { up_to, exactly });
             }
-            // More than 2⁶³ rounds are not counted.
-            if up_to.len() == u64::BITS as usize {
-                return Err(Failure::TooLarge);
-            }
             growth.check(rounds.bdds().node_count(rounds.bdd(&more)))?;
             up_to.push(more);
         }
@@ -64,6 +60,10 @@ impl<R: Clone> Powers<R> {
     fn exactly(&self, rounds: &impl Rounds<Relation = R>) -> Result<&[R], Failure> {
         if let Some(known) = self.exactly.get() {
             return Ok(known);
+        }
+        // More than 2⁶³ rounds are not counted.
+        if self.up_to.len() > u64::BITS as usize {
+            return Err(Failure::TooLarge);
         }
         let mut exactly = vec![self.up_to[0].clone()];
         while exactly.len() < self.up_to.len() {

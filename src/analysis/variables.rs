@@ -6,6 +6,7 @@
 //! 6). Globals come next, and last the *returned* values that a `return` fixes and the
 //! caller takes over. The bits of a cell stand side by side, the least significant first.
 
+use crate::bits;
 use crate::program::{Cell, Domain, ProcedureId, Program, VariableId};
 use std::ops::Range;
 
@@ -174,6 +175,21 @@ impl Layout {
         let mut variables: Vec<_> = (0..self.len()).collect();
         variables.sort_by_key(|v| std::cmp::Reverse(weights[*v as usize]));
         variables
+    }
+
+    /// The global truth values, and the state of the automaton: what tells one part of an
+    /// execution from another, as a set.
+    pub fn flags(&self) -> Vec<u64> {
+        let mut flags = vec![0; bits::words(self.len() as usize)];
+        bits::insert_all(&mut flags, self.global_range());
+        for ends in self.global_offsets.windows(2) {
+            let cell = self.locals + ends[0]..self.locals + ends[1];
+            if cell.len() > 1 {
+                bits::remove_all(&mut flags, cell);
+            }
+        }
+        bits::insert_all(&mut flags, self.state_range());
+        flags
     }
 
     /// Whether some cell has more than one bit.

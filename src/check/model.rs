@@ -86,7 +86,8 @@ impl<S: Subject> Model<'_, S> {
         };
         let is_wanted = self.options.accelerate != Accelerate::Never;
         let search = Search::new(self.spds, self.copies, self.watch, summaries)
-            .folding(is_wanted.then_some(folding));
+            .folding(is_wanted.then_some(folding))
+            .noting(self.layout.flags());
         let most = self.options.trace_limit.max(TRACEABLE_ROUNDS.0);
         match is_deep {
             true => search.up_to(most.try_into().unwrap_or(usize::MAX)),

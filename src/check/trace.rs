@@ -97,12 +97,16 @@ pub fn explain<S: Subject>(
             shown as u64 <= limit
         };
         let most = usize::try_from(limit).unwrap_or(usize::MAX);
-        let repeats = show_nested(&folded, most)
+        let shown_repeats = show_nested(&folded, most)
             .filter(is_short)
             .map(|shown| repeats(&shown));
-        match repeats {
+        match shown_repeats {
             Some(true) => TraceFinding::Repeating(length, S::execution(folded)),
             Some(false) => TraceFinding::Found(S::execution(folded)),
+            // With all calls folded that return, there may be less to show.
+            None if is_short(&Cow::Borrowed(&folded)) && !repeats(&folded) => {
+                TraceFinding::Found(S::execution(folded))
+            }
             None => TraceFinding::TooLong(length),
         }
     };

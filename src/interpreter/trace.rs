@@ -97,6 +97,8 @@ pub struct Nested {
     pub round: Vec<SegmentId>,
     /// What the last of these calls.
     pub inner: SegmentId,
+    /// Whether that round is another than those around it, and should be seen.
+    pub is_notable: bool,
     /// The states of the property's automaton, if there is one, with which the lowest frame is
     /// entered and left, and the same of the lowest in `round`.
     pub states: [[u32; 2]; 2],

@@ -38,8 +38,12 @@ pub fn describe<S: TraceStep>(trace: &Trace<S>, step: &S) -> Option<String> {
             ))
         }
         Some(Fold::Returned(id)) => {
-            let rounds = trace.nested[id.0 as usize].rounds;
-            Some(format!("... {rounds} more returns like this ..."))
+            let nested = &trace.nested[id.0 as usize];
+            let returns = match nested.round.len() {
+                1 => "returns like this",
+                _ => "rounds of returns like these",
+            };
+            Some(format!("... {} more {returns} ...", nested.rounds))
         }
         Some(Fold::Call(_)) | None => None,
     }
@@ -86,10 +90,12 @@ pub fn items<S: TraceStep>(trace: &Trace<S>, steps: &[S], below: u64) -> Vec<Ite
         let id = match step.folded() {
             Some(Fold::Rounds(id)) => id,
             Some(Fold::Nested(id)) => {
+                shown.fold(None);
                 items.extend([Item::Step(shown), Item::Nested(nested(trace, id))]);
                 continue;
             }
             Some(Fold::Returned(id)) => {
+                shown.fold(None);
                 items.extend([Item::Step(shown), Item::Returned(nested(trace, id))]);
                 continue;
             }

@@ -5,6 +5,7 @@ use super::{Checked, Measured, Results, pushdown, trace};
 use crate::check::{Execution, TraceFinding, Verdict};
 use crate::property::Kind;
 use crate::witness::unfold::is_length_exact;
+use std::borrow::Cow;
 use std::io::Write;
 
 /// One line a property, the verdict first, and the trace under a violation.
@@ -50,7 +51,11 @@ pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()>
                     Execution::Program(trace) => is_length_exact(trace),
                     Execution::System(trace) => is_length_exact(trace),
                 };
-                let about = if is_exact { "" } else { "about " };
+                let about = match *steps {
+                    u64::MAX => "more than ",
+                    _ if is_exact => "",
+                    _ => "about ",
+                };
                 writeln!(
                     out,
                     "  (the trace has {about}{steps} steps: what is repeated is folded)"
@@ -58,12 +63,21 @@ pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()>
                 Some(execution)
             }
         };
+        let is_folded = matches!(result.finding.trace, TraceFinding::Repeating(..));
         match (execution, results.checked) {
             (Some(Execution::Program(found)), Some(Checked::Program(program))) => {
-                trace::write(program, &shown(found), &result.finding.observed, out)?;
+                let found = match is_folded {
+                    true => shown(found),
+                    false => Cow::Borrowed(found),
+                };
+                trace::write(program, &found, &result.finding.observed, out)?;
             }
             (Some(Execution::System(found)), Some(Checked::System(system))) => {
-                pushdown::write(system, &shown(found), out)?;
+                let found = match is_folded {
+                    true => shown(found),
+                    false => Cow::Borrowed(found),
+                };
+                pushdown::write(system, &found, out)?;
             }
             _ => {}
         }

@@ -6,12 +6,18 @@
 //! each of them stands for. Some are unfolded: denser and denser towards both ends, as with
 //! the rounds of loops ([`super::rounds`]). The others stay *nested*: a member that is known to
 //! be called, and so many frames above it another one that is unfolded again.
+//!
+//! Frames go their own way inside, and one among billions may do what matters. It is found by
+//! what it changes: where a global truth value, or the automaton's state, is not the same on
+//! both sides of nested frames, these are divided until the change is in a single one.
 
 use super::rounds::sampled;
 use super::search::{CallUse, Path, Search, Through};
 use super::segments::{Segments, Unfolding, add, execution};
 use crate::acceleration::{Failure, Nesting, Nestings, Rounds};
+use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
+use crate::bits;
 use crate::saturation::Link;
 use crate::spds::EntryId;
 use rustc_hash::FxHashMap;
@@ -24,6 +30,9 @@ const MOST_LEGS: usize = 64;
 /// The nestings of each entry, by the stamp of the summaries they may use.
 pub(super) type KnownNestings = FxHashMap<(EntryId, u64), Rc<[Nesting]>>;
 
+/// How often rounds are divided to find the one where a flag changes.
+const MOST_SPLITS: u32 = 300;
+
 /// Frames above each other that are not unfolded.
 pub struct Nested {
     /// The first of them, as it begins.
@@ -34,6 +43,8 @@ pub struct Nested {
     pub round: Vec<CallUse>,
     /// What the last of them calls.
     pub inner: CallUse,
+    /// Whether that round is another than those around it, and should be seen.
+    pub is_notable: bool,
 }
 
 /// Some frames above each other, from a call to another that it follows from.
@@ -49,6 +60,8 @@ struct Round {
     hole: CallUse,
     /// How many rounds are not unfolded before the next.
     skipped: u64,
+    /// Whether a flag changes in it.
+    is_notable: bool,
 }
 
 impl Search<'_> {
@@ -174,9 +187,14 @@ impl Chain<'_> {
             .nestings
             .least_rounds(nesting, &innermost, &outermost)?;
         let count = count.ok_or(Failure::TooLarge)?;
-        let mut rounds = Vec::new();
+        let mut rounds: Vec<Round> = Vec::new();
         let mut at = leg.outer.clone();
-        for Range { start, end } in sampled(count) {
+        // What changes with every round is not worth noting.
+        let mut changing = Vec::new();
+        let mut splits = MOST_SPLITS;
+        let mut ranges = sampled(count);
+        ranges.reverse();
+        while let Some(Range { start, end }) = ranges.pop() {
             self.search.watch.check()?;
             let here = self.search.member(&at)?;
             let next = match end == count {
@@ -190,15 +208,26 @@ impl Chain<'_> {
                 }
             };
             let skipped = end - start - 1;
+            if skipped > 0 && splits > 0 && self.is_notable(&at, &next, &changing) {
+                splits -= 1;
+                let middle = start + (end - start) / 2;
+                ranges.extend([middle..end, start..middle]);
+                continue;
+            }
             let hole = match skipped {
                 0 => next.clone(),
                 _ => self.further(leg, &at, (&next, skipped))?,
             };
+            let is_notable = start > 0 && self.is_notable(&at, &hole, &changing);
+            if start == 0 {
+                changing = self.changed(&at, &hole);
+            }
             let calls = self.round(nesting, &at, &hole, segments)?;
             rounds.push(Round {
                 calls,
                 hole,
                 skipped,
+                is_notable,
             });
             at = next;
         }
@@ -211,11 +240,30 @@ impl Chain<'_> {
                     rounds: round.skipped,
                     round: next.calls.clone(),
                     inner: next.hole.clone(),
+                    is_notable: next.is_notable,
                 };
                 segments.insert(round.hole.clone(), Some(Unfolding::Nested(nested)));
             }
         }
         Ok(())
+    }
+
+    /// Whether some flag has changed between two calls, but for those that always do.
+    fn is_notable(&self, outer: &CallUse, inner: &CallUse, changing: &[DataVariable]) -> bool {
+        let mut changed = self.changed(outer, inner).into_iter();
+        changed.any(|flag| !changing.contains(&flag))
+    }
+
+    /// The flags that two calls of one entry do not have in common, at their entries or exits.
+    fn changed(&self, outer: &CallUse, inner: &CallUse) -> Vec<DataVariable> {
+        let (_, left) = outer.handed(self.search.spds);
+        let (_, returned) = inner.handed(self.search.spds);
+        let flags = bits::members(&self.search.flags);
+        let differs = |flag: &DataVariable| {
+            let flag = *flag as usize;
+            outer.key[flag] != inner.key[flag] || left[flag] != returned[flag]
+        };
+        flags.filter(differs).collect()
     }
 
     /// The call one round inside another, and so many rounds outside a third.

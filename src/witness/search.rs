@@ -179,6 +179,8 @@ pub struct Search<'a> {
     unions: RefCell<Vec<Vec<Bdd>>>,
     /// Whether and when rounds are folded.
     pub(super) folding: Option<Folding>,
+    /// Variables that nested calls are told apart by.
+    pub(super) flags: Vec<u64>,
     /// The loops inside frames, once asked for.
     pub(super) loops: OnceCell<Components>,
     /// Those through pushes.
@@ -217,6 +219,7 @@ impl<'a> Search<'a> {
             most_steps: usize::MAX,
             unions: RefCell::new(vec![Vec::new(); summaries.len()]),
             folding: None,
+            flags: Vec::new(),
             loops: OnceCell::new(),
             recursions: OnceCell::new(),
             entries: OnceCell::new(),
@@ -233,6 +236,11 @@ impl<'a> Search<'a> {
 
     pub(super) fn is_limited(&self) -> bool {
         self.most_steps < usize::MAX
+    }
+
+    /// Lets calls where one of these variables changes be shown, however deep they are nested.
+    pub fn noting(self, flags: Vec<u64>) -> Self {
+        Search { flags, ..self }
     }
 
     /// Lets the rounds of loops be folded where a path is too long.

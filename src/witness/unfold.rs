@@ -290,7 +290,9 @@ impl<'t, S: TraceStep> Shown<'t, S> {
     fn enter(&mut self, nested: NestedId, mut entry: S, depth: u64) -> Option<()> {
         let mut innermost = &self.trace.nested[nested.0 as usize];
         let mut rounds = innermost.rounds;
-        while let Some(further) = nested_at(self.trace, innermost.inner) {
+        while let Some(further) = nested_at(self.trace, innermost.inner)
+            && !innermost.is_notable
+        {
             // Those between are a round, too.
             rounds = rounds.checked_add(1)?.checked_add(further.rounds)?;
             innermost = further;

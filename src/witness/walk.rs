@@ -229,6 +229,7 @@ fn nested_frames<W: Walker>(
         rounds: nested.rounds,
         round: round?,
         inner: segment(&nested.inner)?,
+        is_notable: nested.is_notable,
         states: [call, &nested.round[0]].map(|call| w.states(call)),
     })
 }
