@@ -28,6 +28,7 @@ pub use nesting::{Nesting, Nestings};
 pub use powers::Rounds;
 pub use recursion::Recursion;
 pub use relation::Failure;
+pub use summaries::TURNS as NESTING_TURNS;
 pub use ways::{Way, Ways};
 
 /// If closing each way by itself has not helped after so many rounds, the ways may have to be

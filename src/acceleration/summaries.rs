@@ -26,7 +26,7 @@ const MOST_FRAMES: usize = 4;
 /// How often heads are looked at behind one call.
 const MOST_ROUNDS: u32 = 1000;
 /// How often closures are applied in turn before plain rounds go on.
-const TURNS: u32 = 64;
+pub const TURNS: u32 = 64;
 
 /// From summaries of one entry to summaries of another.
 #[derive(Clone)]

@@ -10,9 +10,10 @@ fn rounds<S>(trace: &Trace<S>, id: RoundsId) -> u64 {
     counts.fold(0, u64::saturating_add)
 }
 
-/// A trace as it is shown.
-pub fn shown<S: TraceStep>(trace: &Trace<S>) -> Cow<'_, Trace<S>> {
-    show_nested(trace, usize::MAX).unwrap_or(Cow::Borrowed(trace))
+/// A trace as it is shown: with the frames around nested ones, or all calls folded.
+pub fn shown<S: TraceStep>(trace: &Trace<S>, with_nested: bool) -> Cow<'_, Trace<S>> {
+    let nested = with_nested.then(|| show_nested(trace, usize::MAX));
+    nested.flatten().unwrap_or(Cow::Borrowed(trace))
 }
 
 fn nested<S>(trace: &Trace<S>, id: NestedId) -> u64 {

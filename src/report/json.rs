@@ -71,12 +71,15 @@ impl Serialize for One<'_> {
                 one.serialize_field("trace_omitted", steps)?;
                 match (execution, checked) {
                     (Execution::Program(trace), Some(Checked::Program(program))) => {
-                        let trace = &*shown(trace);
+                        let trace = &*shown(trace, true);
                         let steps = ProgramSteps::new(program, trace);
                         one.serialize_field("trace_folded", &FoldedTrace(&steps, trace))?;
                     }
                     (Execution::System(trace), Some(Checked::System(system))) => {
-                        one.serialize_field("trace_folded", &FoldedTrace(system, &shown(trace)))?;
+                        one.serialize_field(
+                            "trace_folded",
+                            &FoldedTrace(system, &shown(trace, true)),
+                        )?;
                     }
                     _ => {}
                 }

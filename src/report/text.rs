@@ -5,7 +5,6 @@ use super::{Checked, Measured, Results, pushdown, trace};
 use crate::check::{Execution, TraceFinding, Verdict};
 use crate::property::Kind;
 use crate::witness::unfold::is_length_exact;
-use std::borrow::Cow;
 use std::io::Write;
 
 /// One line a property, the verdict first, and the trace under a violation.
@@ -66,17 +65,11 @@ pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()>
         let is_folded = matches!(result.finding.trace, TraceFinding::Repeating(..));
         match (execution, results.checked) {
             (Some(Execution::Program(found)), Some(Checked::Program(program))) => {
-                let found = match is_folded {
-                    true => shown(found),
-                    false => Cow::Borrowed(found),
-                };
+                let found = shown(found, is_folded);
                 trace::write(program, &found, &result.finding.observed, out)?;
             }
             (Some(Execution::System(found)), Some(Checked::System(system))) => {
-                let found = match is_folded {
-                    true => shown(found),
-                    false => Cow::Borrowed(found),
-                };
+                let found = shown(found, is_folded);
                 pushdown::write(system, &found, out)?;
             }
             _ => {}

@@ -14,7 +14,7 @@
 use super::rounds::sampled;
 use super::search::{CallUse, Path, Search, Through};
 use super::segments::{Segments, Unfolding, add, execution};
-use crate::acceleration::{Failure, Nesting, Nestings, Rounds};
+use crate::acceleration::{Failure, NESTING_TURNS, Nesting, Nestings, Rounds};
 use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
 use crate::bits;
@@ -23,9 +23,6 @@ use crate::spds::EntryId;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
-
-/// How often closures were applied in turn, at most: see `Steps::saturate`.
-const MOST_LEGS: usize = 64;
 
 /// The nestings of each entry, by the stamp of the summaries they may use.
 pub(super) type KnownNestings = FxHashMap<(EntryId, u64), Rc<[Nesting]>>;
@@ -117,7 +114,8 @@ impl Chain<'_> {
         let member = self.search.member(call)?;
         let meets =
             |set: &Bdd| -> Result<bool, Failure> { Ok(!bdds.is_false(&bdds.and(set, &member)?)) };
-        let mut turns = (0..MOST_LEGS).flat_map(|_| nestings);
+        // As they were applied when the member was found.
+        let mut turns = (0..NESTING_TURNS).flat_map(|_| nestings);
         while !meets(&layers[layers.len() - 1].1)? {
             let nesting = turns.next().ok_or(Failure::TooLarge)?;
             let known = &layers[layers.len() - 1].1;
@@ -180,6 +178,29 @@ impl Chain<'_> {
 
     /// Unfolds some of the frames of a leg, and leaves the others nested.
     fn unfold(&self, leg: &Leg<'_>, segments: &mut Segments) -> Result<(), Failure> {
+        let rounds = self.unfold_samples(leg, segments)?;
+        for two in rounds.windows(2) {
+            let (round, next) = (&two[0], &two[1]);
+            if round.skipped > 0 {
+                let nested = Nested {
+                    begin: self.begin(leg, round, next)?,
+                    rounds: round.skipped,
+                    round: next.calls.clone(),
+                    inner: next.hole.clone(),
+                    is_notable: next.is_notable,
+                };
+                segments.insert(round.hole.clone(), Some(Unfolding::Nested(nested)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Unfolds the samples among the rounds of a leg, from the outermost inwards.
+    fn unfold_samples(
+        &self,
+        leg: &Leg<'_>,
+        segments: &mut Segments,
+    ) -> Result<Vec<Round>, Failure> {
         let Leg { nesting, .. } = *leg;
         let innermost = self.search.member(&leg.inner)?;
         let outermost = self.search.member(&leg.outer)?;
@@ -231,21 +252,7 @@ impl Chain<'_> {
             });
             at = next;
         }
-        for two in rounds.windows(2) {
-            let (round, next) = (&two[0], &two[1]);
-            if round.skipped > 0 {
-                let begin = self.begin(leg, round, next)?;
-                let nested = Nested {
-                    begin,
-                    rounds: round.skipped,
-                    round: next.calls.clone(),
-                    inner: next.hole.clone(),
-                    is_notable: next.is_notable,
-                };
-                segments.insert(round.hole.clone(), Some(Unfolding::Nested(nested)));
-            }
-        }
-        Ok(())
+        Ok(rounds)
     }
 
     /// Whether some flag has changed between two calls, but for those that always do.

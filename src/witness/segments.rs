@@ -6,8 +6,8 @@
 //! there is one, and the unfolding is well-founded even for recursive procedures. Members
 //! are unfolded once, however often they are used.
 //!
-//! Where a member was found by closing a recursion, it is smaller stamps through any number
-//! of frames: see [`super::nesting`].
+//! A member that was found by closing a recursion follows from smaller stamps through any
+//! number of frames: see [`super::nesting`].
 
 use super::nesting::Nested;
 use super::search::{By, CallUse, Path, Query, Search, Through};

@@ -102,8 +102,8 @@ impl<'t, S: TraceStep> Lengths<'t, S> {
         let inner = nested.round.iter().skip(1).chain([&nested.inner]);
         let frames = nested.round.iter().zip(inner).map(|(frame, inner)| {
             let steps = &self.trace.segments[frame.0 as usize];
-            let is_hole = |step: &&S| step.folded() == Some(Fold::Call(*inner));
-            let hole = steps.iter().position(|step| is_hole(&step));
+            let call = Some(Fold::Call(*inner));
+            let hole = steps.iter().position(|step| step.folded() == call);
             let steps = steps.iter().enumerate();
             let length = steps.map(|(i, step)| match Some(i) == hole {
                 true => 1,
