@@ -14,8 +14,11 @@ use crate::program::{
     ProcedureId, Target, Value, VariableId,
 };
 use crate::source::Span;
-use crate::syntax::tree::{BinaryOperator, ExpressionId, Identifier, List, Node, StatementKind};
-use crate::syntax::{Collector, Tree};
+use crate::syntax::Collector;
+use crate::syntax::boolean::Tree;
+use crate::syntax::boolean::tree::{
+    BinaryOperator, ExpressionId, Identifier, List, Node, StatementKind,
+};
 
 pub struct Lowering<'a> {
     pub tree: &'a Tree,

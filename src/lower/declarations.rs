@@ -4,7 +4,7 @@ use super::body::Lowering;
 use crate::diagnostic::Diagnostic;
 use crate::program::ProcedureId;
 use crate::source::Span;
-use crate::syntax::tree::{Identifier, Procedure, StatementKind};
+use crate::syntax::boolean::tree::{Identifier, Procedure, StatementKind};
 
 /// What a call needs to know of its callee.
 pub struct Signature {

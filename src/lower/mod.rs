@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// The boolean program in `source`, whose executions begin in the procedure `entry`, if
 /// there is no error in it; and all diagnostics, in the order of the source.
 pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Vec<Diagnostic>) {
-    let (tree, collector) = syntax::parse_collecting(&source);
+    let (tree, collector) = syntax::boolean::parse_collecting(&source);
     let mut lowering = Lowering::new(&tree, collector);
     lowering.declare_globals_and_procedures();
     for index in 0..tree.procedures.len() {
@@ -71,7 +71,7 @@ pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Ve
     (program, collector.finish())
 }
 
-fn no_entry(source: &Source, tree: &syntax::Tree, entry: &str) -> Diagnostic {
+fn no_entry(source: &Source, tree: &syntax::boolean::Tree, entry: &str) -> Diagnostic {
     let end = source.bytes().trim_ascii_end().len() as u32;
     let message = format!("there is no procedure `{entry}` to begin with");
     let names = tree.procedures.iter().take(10_000);

@@ -4,8 +4,9 @@
 use super::scope::Scope;
 use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::names::Name;
-use crate::syntax::tree::{Identifier, Procedure, shorten};
-use crate::syntax::{Collector, Tree};
+use crate::syntax::Collector;
+use crate::syntax::boolean::Tree;
+use crate::syntax::boolean::tree::{Identifier, Procedure, shorten};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 

@@ -14,8 +14,8 @@ use crate::interpreter::values::Possible;
 use crate::program::{Domain, Language, Operation, PointId, ProcedureId, Program, VariableId};
 use crate::pushdown::SymbolId;
 use crate::source::{Source, Span};
-use crate::syntax::property::{PropertyName, parse_property};
-use crate::syntax::tree::{BinaryOperator, Node};
+use crate::syntax::boolean::property::{PropertyName, parse_property};
+use crate::syntax::boolean::tree::{BinaryOperator, Node};
 use ltl2ba_rs::{Kind, Proposition};
 
 /// A proposition of one program or pushdown system.

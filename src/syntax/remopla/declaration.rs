@@ -7,7 +7,7 @@ use super::tree::{
 };
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::source::Span;
-use crate::syntax::parser::{Parsed, Reported};
+use crate::syntax::boolean::parser::{Parsed, Reported};
 
 /// Where the variables of a declaration belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use super::tree::{
 };
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::syntax::parser::{Parsed, Reported};
+use crate::syntax::boolean::parser::{Parsed, Reported};
 
 /// What waits for its right end.
 #[derive(Clone, Copy, Debug)]

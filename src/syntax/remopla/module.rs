@@ -5,7 +5,7 @@ use super::token::TokenKind;
 use super::tree::{BaseType, Header, Identifier, List, Lost, Module, StatementKind, Type};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::syntax::parser::Parsed;
+use crate::syntax::boolean::parser::Parsed;
 
 impl Parser<'_> {
     /// A module, or the declaration of one that comes later.

@@ -13,8 +13,8 @@ use super::tree::{Identifier, List, Lost, Part, Tree, shorten};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
 use crate::syntax::Collector;
-use crate::syntax::parser::{Parsed, Reported};
-use crate::syntax::recent::RecentNames;
+use crate::syntax::boolean::parser::{Parsed, Reported};
+use crate::syntax::kit::recent::RecentNames;
 
 pub struct Parser<'a> {
     pub lexer: Lexer<'a>,

@@ -6,7 +6,7 @@
 use super::parser::Parser;
 use super::token::{KEYWORDS, TokenKind};
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::syntax::parser::Reported;
+use crate::syntax::boolean::parser::Reported;
 
 /// How long the arrays of the tree were, to forget what a failed statement added.
 pub struct Checkpoint {

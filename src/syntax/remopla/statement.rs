@@ -11,7 +11,7 @@ use super::tree::{
 };
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::syntax::parser::{Parsed, Reported};
+use crate::syntax::boolean::parser::{Parsed, Reported};
 
 impl Parser<'_> {
     /// Reads a statement with its labels. Always takes at least one token.

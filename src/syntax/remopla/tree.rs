@@ -10,7 +10,7 @@
 //! [`StatementKind::Unreadable`] if the user wrote none); every expression leaves exactly one
 //! value; the expression of a target ends in the [`NodeKind::Read`] of its place.
 
-pub use crate::syntax::tree::{Identifier, List, Lost, shorten};
+pub use crate::syntax::boolean::tree::{Identifier, List, Lost, shorten};
 
 use crate::names::{Name, Names};
 use crate::source::Span;

@@ -6,14 +6,14 @@
 //! to is given up and `recovery` finds the next one, so that one mistake gives one error.
 
 use super::block::Blocks;
-use super::collector::Collector;
 use super::expression::Pending;
 use super::lexer::Lexer;
-use super::recent::RecentNames;
 use super::token::{Token, TokenKind};
 use super::tree::{Identifier, Lost, Tree, shorten};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
+use crate::syntax::Collector;
+use crate::syntax::kit::recent::RecentNames;
 
 /// Something could not be read, and the user has been told.
 #[derive(Debug)]
