@@ -13,6 +13,7 @@
 //!   operations do not wait for that: so one that fails is tried once more after a
 //!   collection before it counts as failed.
 
+use crate::watch::Stop;
 use oxidd::bdd::{BDDFunction, BDDManagerRef};
 pub use oxidd::util::num::Natural;
 use oxidd::util::{OptBool, SatCountCache};
@@ -33,6 +34,12 @@ pub type Level = u32;
 /// The node table is full, even after a garbage collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfNodes;
+
+impl From<OutOfNodes> for Stop {
+    fn from(_: OutOfNodes) -> Self {
+        Stop::OutOfNodes
+    }
+}
 
 pub type BddResult = Result<Bdd, OutOfNodes>;
 

@@ -32,12 +32,14 @@
 //! [`check::check`] is the outline in code.
 
 // What everything stands on: sets of small numbers, what is wrong in an input, interned names,
-// source text and places in it.
+// source text and places in it, executions as lists of steps, cancellation.
 pub mod bits;
 pub mod components;
 pub mod diagnostic;
 pub mod names;
 pub mod source;
+pub mod trace;
+pub mod watch;
 
 // Text to syntax tree, with all mistakes.
 pub mod syntax;

@@ -11,8 +11,8 @@ use derny::check::{Board, CheckError, Direction, Engine, Options, TraceFinding, 
 use derny::generate::random;
 use derny::program::Program;
 use derny::property::{Kind, Property, Request, resolve};
-use derny::saturation::Watch;
 use derny::source::Source;
+use derny::watch::Watch;
 use proptest::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;

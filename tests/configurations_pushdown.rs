@@ -16,7 +16,7 @@ mod system_json;
 use derny::configurations::system::{SystemModel, SystemNames, with_system_model};
 use derny::configurations::{Language as _, PAutomaton, compile};
 use derny::pushdown::System;
-use derny::saturation::{Stop, Watch};
+use derny::watch::{Stop, Watch};
 use indexmap::IndexSet;
 use proptest::prelude::*;
 use random::Random;

@@ -6,9 +6,10 @@ mod support;
 
 use derny::check::{Accelerate, Execution, Options, TraceFinding};
 use derny::interpreter::replay::replay;
-use derny::interpreter::trace::{Fold, Trace};
+use derny::interpreter::trace::Trace;
 use derny::program::Program;
 use derny::property::Kind;
+use derny::trace::Fold;
 use folded::{Chance, find, folding, list, read, result};
 use serde_json::Value;
 use support::Written;

@@ -6,8 +6,8 @@ use derny::generate::random::Random;
 use derny::lower::remopla::{RemoplaOptions, remopla};
 use derny::program::Overflow;
 use derny::property::Property;
-use derny::saturation::Watch;
 use derny::source::Source;
+use derny::watch::Watch;
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -15,9 +15,10 @@ use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
 use crate::bits;
 use crate::cycles::{Repeating, Sets};
-use crate::saturation::{PostStar, PostTarget as Target, Watch};
+use crate::saturation::{PostStar, PostTarget as Target};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Head, Interface, Right, RuleId, Spds};
+use crate::watch::Watch;
 use rustc_hash::FxHashMap;
 
 struct Search<'a> {
@@ -342,7 +343,7 @@ impl<'a> Search<'a> {
     }
 
     /// Where a state must be on a cycle that counts, as far as that depends on states alone.
-    fn accepting(&self) -> Result<Bdd, crate::saturation::Stop> {
+    fn accepting(&self) -> Result<Bdd, crate::watch::Stop> {
         Ok(match &self.spds.accepting {
             // Of a weak automaton a whole cycle accepts, or nothing of it does.
             Some(accepting) if self.spds.memory.is_none() => accepting.clone(),

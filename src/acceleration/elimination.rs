@@ -8,7 +8,7 @@
 use super::relation::{Failure, Growth, Relation, Relations};
 use crate::bdd::{Bdd, Bdds};
 use crate::bits;
-use crate::saturation::Watch;
+use crate::watch::Watch;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -145,7 +145,7 @@ impl<'a> Elimination<'a> {
     /// valuations there, as far as `wanted` has them.
     pub fn find_cycle(
         mut self,
-        wanted: impl Fn(usize) -> Result<Bdd, crate::saturation::Stop>,
+        wanted: impl Fn(usize) -> Result<Bdd, crate::watch::Stop>,
     ) -> Result<Option<(usize, Bdd)>, Failure> {
         while let Some(node) = self.cheapest(None) {
             let cycles = self.cycles_through(node)?;

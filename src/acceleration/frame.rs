@@ -6,9 +6,9 @@ use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
 use crate::bits;
 use crate::components::cyclic_components;
-use crate::saturation::Watch;
 use crate::spds::copies::Copy;
 use crate::spds::{EntryId, Head, Right, RuleId, Spds};
+use crate::watch::Watch;
 
 /// How the frames of an entry are popped, as far as that is known.
 pub type Summaries<'s> = dyn Fn(EntryId) -> Option<Bdd> + 's;

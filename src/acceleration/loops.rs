@@ -4,9 +4,10 @@ use super::frame::{Around, Components};
 use super::relation::{Relation, Relations, give_up};
 use super::{Budget, PAIRS_AFTER};
 use crate::bdd::Bdd;
-use crate::saturation::{Looked, LoopShortcuts, Stop, Summary, Watch};
+use crate::saturation::{Looked, LoopShortcuts, Summary};
 use crate::spds::copies::Copies;
 use crate::spds::{EntryId, Head, Right, Spds};
+use crate::watch::{Stop, Watch};
 use rustc_hash::FxHashMap;
 
 pub struct Accelerator<'a> {

@@ -7,9 +7,10 @@ use super::powers::{Powers, Rounds};
 use super::relation::{Failure, Relations, give_up, two_of};
 use super::summaries::{Step, Steps, round_trips};
 use crate::bdd::{Bdd, BddResult, Bdds};
-use crate::saturation::{Link, Stop, Watch};
+use crate::saturation::Link;
 use crate::spds::copies::Copies;
 use crate::spds::{EntryId, RuleId, Spds};
+use crate::watch::{Stop, Watch};
 
 /// A way to nest frames of one entry, any number of times. Its rounds lead outwards, from
 /// summaries of the innermost frame to those of the outermost.

@@ -9,7 +9,7 @@
 
 use super::relation::{Failure, Growth};
 use crate::bdd::{Bdd, BddResult, Bdds};
-use crate::saturation::Stop;
+use crate::watch::Stop;
 use std::cell::OnceCell;
 
 /// What rounds are relations of.

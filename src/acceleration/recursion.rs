@@ -12,9 +12,10 @@ use super::relation::{Relation, Relations, give_up};
 use super::summaries::{Step, Steps};
 use super::{Budget, PAIRS_AFTER};
 use crate::bdd::Bdd;
-use crate::saturation::{Link, Looked, RecursionShortcuts, Stop, Summary, Watch};
+use crate::saturation::{Link, Looked, RecursionShortcuts, Summary};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Spds};
+use crate::watch::{Stop, Watch};
 use rustc_hash::FxHashMap;
 
 /// Components with more heads than this are left to plain rounds: taking out one head after

@@ -8,8 +8,8 @@
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds, OutOfNodes};
 use crate::bits;
-use crate::saturation::Stop;
 use crate::spds::copies::{Copies, Copy};
+use crate::watch::Stop;
 
 /// From one head to another.
 #[derive(Clone)]

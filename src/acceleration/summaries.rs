@@ -16,9 +16,10 @@ use super::relation::{Failure, Relations};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult};
 use crate::bits;
-use crate::saturation::{Link, Stop};
+use crate::saturation::Link;
 use crate::spds::copies::Copy;
 use crate::spds::{EntryId, Head, Interface, Right, Spds};
+use crate::watch::Stop;
 use std::collections::VecDeque;
 
 /// How many frames a step may go through, if its closure is to be made.

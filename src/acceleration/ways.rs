@@ -5,9 +5,9 @@ use super::frame::{Around, Components, Summaries};
 use super::powers::{Powers, Rounds};
 use super::relation::{Failure, Relation, Relations, give_up};
 use crate::bdd::{Bdd, BddResult, Bdds};
-use crate::saturation::{Stop, Watch};
 use crate::spds::copies::Copies;
 use crate::spds::{EntryId, Head, Spds};
+use crate::watch::{Stop, Watch};
 
 /// One way from a head back to itself.
 pub struct Way {

@@ -5,8 +5,8 @@
 
 use super::Verdict;
 use crate::analysis::Observed;
-use crate::interpreter::trace::Trace;
-use crate::pushdown;
+use crate::trace::Trace;
+use crate::{interpreter, pushdown};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -53,7 +53,7 @@ pub struct Finding {
 /// A trace of a program or of a pushdown system.
 #[derive(Clone, Debug)]
 pub enum Execution {
-    Program(Trace),
+    Program(interpreter::trace::Trace),
     System(Trace<pushdown::replay::Step>),
 }
 

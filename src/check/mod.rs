@@ -17,7 +17,7 @@ use crate::analysis::DataVariable;
 use crate::cycles;
 use crate::interpreter::replay::Mismatch;
 use crate::property::Property;
-use crate::saturation::{Stop, Watch};
+use crate::watch::{Stop, Watch};
 use model::with_model;
 use std::sync::Arc;
 

@@ -8,9 +8,10 @@ use crate::bdd::{Bdds, Collection};
 use crate::cycles::hull::Ended;
 use crate::cycles::{HeadGraph, Method, Repeating, repeating_heads};
 use crate::property::Temporal;
-use crate::saturation::{PostStar, Stop, Summary, Watch};
+use crate::saturation::{PostStar, Summary};
 use crate::spds::copies::{ALL_COPIES, COPIES, Copies, Order};
 use crate::spds::{Head, Observer, Spds, extend_layout};
+use crate::watch::{Stop, Watch};
 use crate::witness::{Folding, Search};
 
 /// How many rounds are spent on following a deep recursion for the sake of a trace: so many,

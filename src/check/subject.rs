@@ -8,11 +8,11 @@ use crate::analysis::{Layout, Observed};
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::explicit::TooLarge;
 use crate::interpreter::replay::Mismatch;
-use crate::interpreter::trace::Trace;
 use crate::property::{self, Property};
 use crate::saturation::PostStar;
 use crate::spds::copies::Copies;
 use crate::spds::{Head, Observer, Places, Spds};
+use crate::trace::Trace;
 use crate::witness::AbstractTrace;
 use crate::witness::walk::Diverged;
 

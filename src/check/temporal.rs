@@ -10,8 +10,9 @@ use super::trace::{Claim, Traces, explain, too_deep};
 use super::{CheckError, Direction, Phase};
 use crate::cycles::{HeadGraph, repeating_heads};
 use crate::property::{Atom, Temporal};
-use crate::saturation::{PostStar, PreStar, Stop};
+use crate::saturation::{PostStar, PreStar};
 use crate::spds::{Head, Observer};
+use crate::watch::Stop;
 use crate::witness::find_lasso;
 use ltl2ba_rs::Class;
 

@@ -3,9 +3,10 @@
 use super::model::Model;
 use super::subject::Subject;
 use super::{CheckError, Phase, TraceFinding};
-use crate::interpreter::trace::{Fold, Trace, TraceStep};
 use crate::property::{Property, Temporal};
-use crate::saturation::{PostStar, Stop};
+use crate::saturation::PostStar;
+use crate::trace::{Fold, Trace, TraceStep};
+use crate::watch::Stop;
 use crate::witness::unfold::{show_nested, unfold, unfolded_length};
 use crate::witness::{AbstractTrace, Search};
 use std::borrow::Cow;

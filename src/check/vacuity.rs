@@ -9,8 +9,9 @@ use super::model::{Model, with_model};
 use super::subject::Subject;
 use super::{Board, CheckError, Options};
 use crate::property::{Atom, Temporal};
-use crate::saturation::{PostStar, Watch};
+use crate::saturation::PostStar;
 use crate::spds::Observer;
+use crate::watch::Watch;
 use ltl2ba_rs::{Formula, Node, NodeId, Unary};
 
 /// Puts warnings on the board if the property holds vacuously in an obvious way.

@@ -17,7 +17,7 @@ use crate::check::{
 use crate::cycles;
 use crate::property::Request;
 use crate::report::{Checked, Measured, Reason, ReportedResult, Results, json, text};
-use crate::saturation::{Stop, Watch};
+use crate::watch::{Stop, Watch};
 use anyhow::{Context, anyhow, bail};
 use std::io::{BufWriter, Write};
 use std::sync::{Arc, OnceLock};

@@ -14,8 +14,8 @@ use crate::configurations::{
 use crate::diagnostic::Diagnostic;
 use crate::report::Reason;
 use crate::report::configurations::{Answer, Asked, write_dot, write_json, write_text};
-use crate::saturation::{Stop, Watch};
 use crate::source::Source;
+use crate::watch::{Stop, Watch};
 use anyhow::{anyhow, bail};
 use std::io::{BufWriter, Write};
 use std::sync::Arc;

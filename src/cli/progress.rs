@@ -1,7 +1,7 @@
 //! Progress on a terminal, for checks that last.
 
 use crate::check::Board;
-use crate::saturation::Watch;
+use crate::watch::Watch;
 use indicatif::ProgressBar;
 use std::io::IsTerminal;
 use std::sync::atomic::Ordering;

@@ -8,7 +8,7 @@ use super::limits::Limits;
 use super::progress::Progress;
 use crate::check::Board;
 use crate::report::Reason;
-use crate::saturation::Watch;
+use crate::watch::Watch;
 use anyhow::Context;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;

@@ -17,9 +17,10 @@ use super::language::{Family, Language, Model};
 use crate::acceleration::{Accelerator, Budget};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::saturation::{PostStar, PostTarget, PreStar, PreTarget, StackState, Stacks, Stop};
+use crate::saturation::{PostStar, PostTarget, PreStar, PreTarget, StackState, Stacks};
 use crate::spds::copies::Copy;
 use crate::spds::{EntryId, Head, Right};
+use crate::watch::Stop;
 use rustc_hash::FxHashMap;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

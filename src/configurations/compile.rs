@@ -9,9 +9,10 @@ use super::language::{ConditionOf, Family, FrameKind, Language, Model, SymbolSet
 use super::resolve::{ConfigurationSet, Part, Place};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
-use crate::saturation::{StackEdge, StackState, Stacks, Stop};
+use crate::saturation::{StackEdge, StackState, Stacks};
 use crate::spds::Head;
 use crate::spds::copies::Copy;
+use crate::watch::Stop;
 use rustc_hash::FxHashMap;
 
 /// A P-automaton to begin with.

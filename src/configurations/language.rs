@@ -8,10 +8,10 @@ use crate::analysis::DataVariable;
 use crate::bdd::BddResult;
 use crate::program::Domain;
 use crate::property::PropertyError;
-use crate::saturation::Watch;
 use crate::source::Span;
 use crate::spds::copies::Copies;
 use crate::spds::{EntryId, Head, Spds};
+use crate::watch::Watch;
 use std::ops::Range;
 
 /// Frames with the same variables: in a program, those of one procedure; in a pushdown

@@ -5,9 +5,10 @@ use super::compile::Given;
 use super::language::{Language, Model};
 use crate::bdd::{Bdd, Natural, OutOfNodes};
 use crate::bits;
-use crate::saturation::{StackState, Stop};
+use crate::saturation::StackState;
 use crate::spds::Head;
 use crate::spds::copies::Copy;
+use crate::watch::Stop;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 

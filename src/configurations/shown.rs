@@ -7,7 +7,7 @@ use super::formula::formula;
 use super::language::{Model, SymbolText};
 use super::legend::{Legend, Quantity};
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::saturation::Stop;
+use crate::watch::Stop;
 
 /// A condition on values.
 #[derive(Clone, Debug)]

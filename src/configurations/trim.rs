@@ -7,8 +7,8 @@
 use super::automaton::{Edge, PAutomaton, StateId, StateKind};
 use super::language::Model;
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::saturation::Stop;
 use crate::spds::copies::Copy;
+use crate::watch::Stop;
 use std::collections::VecDeque;
 
 /// The same set, without valuations of *returned* states that accept nothing.

@@ -13,9 +13,9 @@ use super::Sets;
 use super::graph::{HeadGraph, RoughEdge};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
-use crate::saturation::Stop;
 use crate::spds::Head;
 use crate::spds::copies::{Copy, Renaming};
+use crate::watch::Stop;
 use rustc_hash::FxHashMap;
 
 /// The relation of some paths from one head to another.

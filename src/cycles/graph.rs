@@ -2,9 +2,9 @@
 
 use super::Sets;
 use crate::bdd::{Bdd, Bdds};
-use crate::saturation::{Stop, Watch};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{Head, Right, RuleId, Spds};
+use crate::watch::{Stop, Watch};
 
 /// How an edge of the head graph comes from a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@
 use super::Sets;
 use super::graph::{HeadGraph, RoughEdge};
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::saturation::Stop;
 use crate::spds::Head;
+use crate::watch::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 

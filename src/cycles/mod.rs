@@ -16,8 +16,8 @@ pub mod rough;
 pub use graph::HeadGraph;
 
 use crate::bdd::Bdd;
-use crate::saturation::Stop;
 use crate::spds::Head;
+use crate::watch::Stop;
 use hull::Ended;
 use rustc_hash::FxHashMap;
 

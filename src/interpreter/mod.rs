@@ -1,7 +1,7 @@
 //! The concrete meaning of programs, step by step, with the real stack.
 //!
 //! Shares no code with the symbolic engine: it says which steps exist ([`step`]), whether a
-//! trace ([`trace`]) is an execution ([`replay`]), and is what the explicit engine walks over.
+//! [trace](crate::trace) is an execution ([`replay`]), and is what the explicit engine walks over.
 
 mod assignment;
 mod call;

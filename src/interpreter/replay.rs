@@ -7,11 +7,10 @@
 
 use super::failure::Failure;
 use super::step::{Outcome, Wish, choose, choose_resumption};
-use super::trace::{
-    Fold, Location, NestedId, RoundsId, SegmentId, Step, Trace, TraceStep, waiting_after,
-};
+use super::trace::{Location, Step};
 use super::{View, Waiting};
 use crate::program::{Program, VariableId};
+use crate::trace::{Fold, NestedId, RoundsId, SegmentId, Trace, TraceStep, waiting_after};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -86,7 +85,7 @@ pub fn nested_follow<S: TraceStep>(
 }
 
 /// Checks that the stem begins at the start and that every step follows.
-pub fn replay(program: &Program, trace: &Trace) -> Result<(), Mismatch> {
+pub fn replay(program: &Program, trace: &Trace<Step>) -> Result<(), Mismatch> {
     for (i, steps) in trace.segments.iter().enumerate() {
         let segment = Some(SegmentId(i as u32));
         let fail = |index| Mismatch { segment, index };
@@ -138,7 +137,7 @@ struct Below<'s> {
 
 struct Replay<'a> {
     program: &'a Program,
-    trace: &'a Trace,
+    trace: &'a Trace<Step>,
     /// How many segments have been replayed, and may be used.
     segments: usize,
     failure: Option<&'a Failure>,

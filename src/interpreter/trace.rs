@@ -1,13 +1,12 @@
-//! Executions as lists of steps.
-//!
-//! A call that returns may be *folded*: then it stands on a *segment*, the execution of the
-//! called frame from its entry to its exit. The rounds of a loop may be folded, too, and so
-//! may frames nested deep inside each other: these stand on *samples*, some of the rounds or
-//! frames, which have segments of their own.
+//! Executions of programs: the configurations that a trace ([`crate::trace`]) consists of.
 
 use super::failure::Failure;
 use super::{Valuation, View};
 use crate::program::PointId;
+use crate::trace::{self, Fold, TraceStep};
+
+/// An execution of a program.
+pub type Trace = trace::Trace<Step>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
@@ -30,145 +29,9 @@ pub struct Step {
     pub folded: Option<Fold>,
 }
 
-/// A part of an execution that is not shown step by step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Fold {
-    /// The whole execution of a call: the next step is the one after its return.
-    Call(SegmentId),
-    /// Rounds of a loop: the next step is in the same place.
-    Rounds(RoundsId),
-    /// Frames above each other, from the entry of the lowest: the next step is its exit, or,
-    /// where the frames inside are shown, the entry of the next one that is.
-    Nested(NestedId),
-    /// The same frames, from the exit of the highest one: the next step is the one after the
-    /// exit of the lowest. Only where they are shown.
-    Returned(NestedId),
-}
-
-/// An index into [`Trace::nested`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct NestedId(pub u32);
-
-/// An index into [`Trace::rounds`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RoundsId(pub u32);
-
-/// An index into [`Trace::segments`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SegmentId(pub u32);
-
-/// A finite execution, or an infinite one as a stem and a loop.
-#[derive(Clone, Debug)]
-pub struct Trace<S = Step> {
-    pub stem: Vec<S>,
-    /// Empty for a finite execution.
-    pub cycle: Vec<S>,
-    /// What folded calls and rounds stand on. A segment uses only segments before it, and
-    /// depths count from its own frame. That of a call leads from a procedure's entry to its
-    /// exit, a round from a place back to itself.
-    pub segments: Vec<Vec<S>>,
-    /// The samples of folded rounds, in order.
-    pub rounds: Vec<Vec<Sample>>,
-    /// Frames nested too deep to be segments of their own.
-    pub nested: Vec<Nested>,
-    /// If the execution comes to *error*: why.
-    pub failure: Option<Failure>,
-}
-
-/// A round of a loop that was made step by step, and stands for some more after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sample {
-    pub segment: SegmentId,
-    /// How many rounds these are, itself counted.
-    pub rounds: u64,
-    /// The states of the property's automaton, if there is one, with which it begins and
-    /// ends. Nothing here looks at them.
-    pub states: [u32; 2],
-}
-
-/// Frames above each other that were not made step by step. What stands for the lowest is a
-/// segment of two steps, its entry and its exit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Nested {
-    /// How many rounds of frames these are.
-    pub rounds: u64,
-    /// The frames of the round after them, the lowest first. Like the first frame that was not
-    /// made, its lowest is one of the same procedure.
-    pub round: Vec<SegmentId>,
-    /// What the last of these calls.
-    pub inner: SegmentId,
-    /// Whether that round is another than those around it, and should be seen.
-    pub is_notable: bool,
-    /// The states of the property's automaton, if there is one, with which the lowest frame is
-    /// entered and left, and the same of the lowest in `round`.
-    pub states: [[u32; 2]; 2],
-}
-
-/// How many steps folded rounds have, if the samples have these lengths: each pair is how
-/// many rounds a sample stands for, and how many steps it has. Between two samples lengths are taken to
-/// change evenly. So the number is exact where all rounds are alike, or each has as many steps
-/// more than the one before; otherwise it is an estimate.
-pub fn folded_length(samples: impl DoubleEndedIterator<Item = (u64, u64)>) -> u64 {
-    let mut next = None;
-    let mut sum: u128 = 0;
-    for (rounds, steps) in samples.rev() {
-        let (rounds, steps) = (u128::from(rounds), u128::from(steps));
-        let first = next.unwrap_or(steps).min(steps);
-        let growth = next.unwrap_or(steps).abs_diff(steps);
-        // Growing, the first round has no part of the growth; shrinking, it has all of it.
-        let weight = match first == steps {
-            true => rounds.saturating_sub(1),
-            false => rounds + 1,
-        };
-        let even = rounds.saturating_mul(first);
-        let more = growth.saturating_mul(weight) / 2;
-        sum = sum.saturating_add(even).saturating_add(more);
-        next = Some(steps);
-    }
-    u64::try_from(sum).unwrap_or(u64::MAX)
-}
-
-impl<S> Default for Trace<S> {
-    fn default() -> Self {
-        Trace {
-            stem: Vec::new(),
-            cycle: Vec::new(),
-            segments: Vec::new(),
-            rounds: Vec::new(),
-            nested: Vec::new(),
-            failure: None,
-        }
-    }
-}
-
-impl<S> Trace<S> {
-    /// The samples of folded rounds, and for each its steps.
-    pub fn samples(&self, id: RoundsId) -> impl DoubleEndedIterator<Item = (Sample, &[S])> {
-        let samples = self
-            .rounds
-            .get(id.0 as usize)
-            .map_or(&[][..], |rounds| rounds);
-        samples.iter().map(|sample| {
-            let steps = self.segments.get(sample.segment.0 as usize);
-            (*sample, steps.map_or(&[][..], |steps| steps))
-        })
-    }
-}
-
-/// What the steps of all traces have: a depth, and perhaps something that is folded there.
-pub trait TraceStep: Clone {
-    fn depth(&self) -> u64;
-    fn folded(&self) -> Option<Fold>;
-    fn fold(&mut self, folded: Option<Fold>);
-    /// Puts further frames below.
-    fn lift(&mut self, below: u64);
-    /// Whether the two are in the same place.
-    fn is_where(&self, other: &Self) -> bool;
-    /// Whether the two are alike, whatever is below them or folded there.
-    fn is_like(&self, other: &Self) -> bool;
-}
-
 impl TraceStep for Step {
+    type Failure = Failure;
+
     fn depth(&self) -> u64 {
         self.depth
     }
@@ -209,19 +72,4 @@ impl Step {
             _ => None,
         }
     }
-}
-
-/// How many frames rounds leave waiting, if each does as the samples do; `None` if these are
-/// not alike.
-pub fn waiting_after<S: TraceStep>(trace: &Trace<S>, samples: &[Sample]) -> Option<u64> {
-    let steps = |sample: &Sample| trace.segments.get(sample.segment.0 as usize);
-    let left = |sample: &Sample| Some(steps(sample)?.last()?.depth());
-    let each = left(samples.first()?)?;
-    if samples.iter().any(|sample| left(sample) != Some(each)) {
-        return None;
-    }
-    let rounds = samples
-        .iter()
-        .try_fold(0_u64, |sum, sample| sum.checked_add(sample.rounds))?;
-    rounds.checked_mul(each)
 }

@@ -12,7 +12,7 @@
 //! that counts.
 
 use super::{Subject, Temporal};
-use crate::interpreter::trace::{Fold, Nested, Sample, Trace, TraceStep};
+use crate::trace::{Fold, Nested, Sample, Trace, TraceStep};
 
 /// For each pair of states: no run, a run, or a run that accepts.
 #[derive(Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Runs {
 }
 
 /// Whether each segment is a round.
-fn rounds_of<S>(trace: &Trace<S>) -> Vec<bool> {
+fn rounds_of<S: TraceStep>(trace: &Trace<S>) -> Vec<bool> {
     let mut is_round = vec![false; trace.segments.len()];
     for sample in trace.rounds.iter().flatten() {
         is_round[sample.segment.0 as usize] = true;

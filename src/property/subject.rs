@@ -1,7 +1,7 @@
 //! What properties speak of: programs and pushdown systems.
 
 use super::{Atom, Property, PropertyError};
-use crate::interpreter::trace::TraceStep;
+use crate::trace::TraceStep;
 use ltl2ba_rs::Proposition;
 
 pub trait Subject {

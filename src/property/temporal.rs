@@ -2,7 +2,7 @@
 
 use super::{Atom, PropertyError, Subject};
 use crate::analysis::Observed;
-use crate::interpreter::trace::Trace;
+use crate::trace::Trace;
 use ltl2ba_rs::{Automaton, Formula, Lasso, Options, ParseError, Parsed, Span, Warning};
 
 /// A temporal property of one program or pushdown system.

@@ -7,7 +7,8 @@
 use super::step::{Frame, View, relates, starts};
 use super::{Right, RuleId, SymbolId, System};
 use crate::interpreter::replay::{Mismatch, closes, nested_follow, rounds_follow};
-use crate::interpreter::trace::{Fold, SegmentId, Trace, TraceStep};
+use crate::trace::{Fold, SegmentId, Trace, TraceStep};
+use std::convert::Infallible;
 
 /// A configuration, without what is below the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +39,9 @@ impl Step {
 }
 
 impl TraceStep for Step {
+    /// A pushdown system has no *error*.
+    type Failure = Infallible;
+
     fn depth(&self) -> u64 {
         self.depth
     }

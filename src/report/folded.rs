@@ -1,11 +1,11 @@
 //! Traces with folded rounds, as lists of steps and repeated rounds.
 
-use crate::interpreter::trace::{Fold, NestedId, RoundsId, Trace, TraceStep, folded_length};
+use crate::trace::{Fold, NestedId, RoundsId, Trace, TraceStep, folded_length};
 use crate::witness::unfold::{Lengths, show_nested};
 use std::borrow::Cow;
 
 /// How many rounds lie folded.
-fn rounds<S>(trace: &Trace<S>, id: RoundsId) -> u64 {
+fn rounds<S: TraceStep>(trace: &Trace<S>, id: RoundsId) -> u64 {
     let counts = trace.samples(id).map(|(sample, _)| sample.rounds);
     counts.fold(0, u64::saturating_add)
 }
@@ -16,7 +16,7 @@ pub fn shown<S: TraceStep>(trace: &Trace<S>, with_nested: bool) -> Cow<'_, Trace
     nested.flatten().unwrap_or(Cow::Borrowed(trace))
 }
 
-fn nested<S>(trace: &Trace<S>, id: NestedId) -> u64 {
+fn nested<S: TraceStep>(trace: &Trace<S>, id: NestedId) -> u64 {
     trace.nested[id.0 as usize].rounds
 }
 

@@ -11,10 +11,10 @@ use super::trace::{
     Frames, Left, Line, Shown, describe_rounds, left_on_stack, show_changes, write_lines,
 };
 use super::values::{Variables, Words};
-use crate::interpreter::trace::{Fold, Trace};
 use crate::pushdown::replay::Step;
 use crate::pushdown::step::state_of;
 use crate::pushdown::{GroupId, RuleId, System};
+use crate::trace::{Fold, Trace};
 use rustc_hash::FxHashMap;
 use serde::ser::{SerializeMap, Serializer};
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! Traces as scripts see them: lists of steps, each of them an object.
 
 use super::folded::{Item, items};
-use crate::interpreter::trace::{Trace, TraceStep};
+use crate::trace::{Trace, TraceStep};
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 

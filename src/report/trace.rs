@@ -10,8 +10,9 @@ use super::failure::explain;
 use super::folded::{describe, length};
 use super::values::{Row, Valued, Words, returned, scalar, variables};
 use crate::analysis::Observed;
-use crate::interpreter::trace::{Fold, Location, Step, Trace, TraceStep};
+use crate::interpreter::trace::{Location, Step, Trace};
 use crate::program::{Cell, Declaration, PointId, Program, VariableId};
+use crate::trace::{self, Fold, TraceStep};
 use crate::witness::relevance::relevant_values;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -131,7 +132,7 @@ pub struct Left<'n> {
 }
 
 /// The last steps in frames that are below the last of a cycle, but were not below the first.
-pub fn left_on_stack<S: TraceStep>(trace: &Trace<S>) -> impl Iterator<Item = &S> {
+pub fn left_on_stack<S: TraceStep>(trace: &trace::Trace<S>) -> impl Iterator<Item = &S> {
     let depth = |step: Option<&S>| step.map_or(0, S::depth);
     let left = depth(trace.stem.last())..depth(trace.cycle.last());
     let mut latest: FxHashMap<u64, &S> = FxHashMap::default();

@@ -18,9 +18,9 @@
 
 use super::shortcuts::{Link, Looked, LoopShortcuts, RecursionShortcuts};
 use super::stacks::{StackState, Stacks};
-use super::{Stop, Watch};
 use crate::bdd::{Bdd, Bdds};
 use crate::spds::{EntryId, Head, Right, RuleId, Spds};
+use crate::watch::{Stop, Watch};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -209,7 +209,7 @@ impl<'a> PostStar<'a> {
             self.watch.check()?;
             self.rounds += 1;
             if self.rounds.is_multiple_of(1024) {
-                self.watch.see(self.queue.len(), self.bdds);
+                self.watch.see(self.queue.len(), self.bdds.total_nodes());
             }
             self.bdds.safe_point();
             self.look_at(edge)?;

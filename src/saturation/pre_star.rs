@@ -7,9 +7,9 @@
 //! whose callee can be popped becomes a rule `Δ'` from the push to the head saved below.
 
 use super::stacks::{StackState, Stacks};
-use super::{Stop, Watch};
 use crate::bdd::{Bdd, Bdds};
 use crate::spds::{EntryId, Head, Right, Rule, RuleId, Spds};
+use crate::watch::{Stop, Watch};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -146,7 +146,7 @@ impl<'a> PreStar<'a> {
         self.watch.check()?;
         self.rounds += 1;
         if self.rounds.is_multiple_of(1024) {
-            self.watch.see(self.queue.len(), self.bdds);
+            self.watch.see(self.queue.len(), self.bdds.total_nodes());
         }
         self.bdds.safe_point();
         self.look_at(edge)?;

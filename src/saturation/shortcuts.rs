@@ -3,9 +3,10 @@
 //! Everything a shortcut adds must be reachable. Then it changes no result: what it leaves out
 //! is found by the rules.
 
-use super::{Stop, Summary};
+use super::Summary;
 use crate::bdd::Bdd;
 use crate::spds::{EntryId, Head, RuleId};
+use crate::watch::Stop;
 
 /// A frame that waits for another.
 #[derive(Clone)]

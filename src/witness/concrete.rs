@@ -7,10 +7,11 @@ use super::walk::{Diverged, Walk, Walker};
 use crate::analysis::Layout;
 use crate::bits;
 use crate::interpreter::step::{Outcome, Wish, choose, choose_resumption};
-use crate::interpreter::trace::{Fold, Location, SegmentId, Step};
+use crate::interpreter::trace::{Location, Step};
 use crate::interpreter::{Valuation, View, Waiting};
 use crate::program::{PointId, ProcedureId, Program, VariableId};
 use crate::spds::{Head, HeadMeaning, ProgramHeads, Spds};
+use crate::trace::{Fold, SegmentId};
 use std::ops::Range;
 
 pub struct Concretizer<'a> {

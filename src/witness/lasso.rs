@@ -11,8 +11,8 @@ use super::segments::AbstractTrace;
 use crate::bdd::Bdd;
 use crate::bits;
 use crate::cycles::{Repeating, Sets};
-use crate::saturation::Stop;
 use crate::spds::{Head, Right};
+use crate::watch::Stop;
 
 /// How often a path goes on, if its steps are limited: each time costs a search for a cycle
 /// that may not be found for that limit.

@@ -4,9 +4,10 @@
 use super::search::{By, Move, Node, NodeSets, Path, Query, Search, Values};
 use crate::bdd::Bdd;
 use crate::bits;
-use crate::saturation::{Increment, Stop};
+use crate::saturation::Increment;
 use crate::spds::copies::Copy;
 use crate::spds::{Right, Rule, RuleId};
+use crate::watch::Stop;
 
 impl Search<'_> {
     /// Walks forwards: first rule, then smallest values.

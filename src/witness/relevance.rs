@@ -11,13 +11,14 @@ use super::known::Known;
 use crate::analysis::Observed;
 use crate::interpreter::evaluation::evaluate;
 use crate::interpreter::failure::{Failure, Place, Reason};
-use crate::interpreter::trace::{Fold, Location, RoundsId, Step, Trace};
+use crate::interpreter::trace::{Location, Step, Trace};
 use crate::interpreter::values::{Possible, Why};
 use crate::interpreter::{Valuation, value_of};
 use crate::program::{
     Action, Call, Domain, Expression, Overflow, PointId, ProcedureId, Program, Target, Value,
     VariableId,
 };
+use crate::trace::{Fold, RoundsId};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::cell::RefCell;

@@ -3,8 +3,8 @@
 
 use super::search::{Node, NodeSets, Query, Search};
 use crate::bdd::{Bdd, BddResult};
-use crate::saturation::Stop;
 use crate::spds::{Head, Right};
+use crate::watch::Stop;
 
 /// What is new after some number of steps, in the order of heads.
 pub(super) type Ring = Vec<(Node, Bdd)>;

@@ -21,9 +21,10 @@ use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds};
 use crate::bits;
 use crate::cycles::Sets;
-use crate::saturation::{Stop, Summary, Watch};
+use crate::saturation::Summary;
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Head, RuleId, Spds};
+use crate::watch::{Stop, Watch};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
 

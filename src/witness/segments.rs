@@ -14,9 +14,9 @@ use super::search::{By, CallUse, Path, Query, Search, Through};
 use super::walk::Diverged;
 use crate::acceleration::Failure;
 use crate::bdd::Bdd;
-use crate::saturation::Stop;
 use crate::spds::copies::Copy;
 use crate::spds::{Head, Right};
+use crate::watch::Stop;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 

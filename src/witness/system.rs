@@ -11,7 +11,6 @@ use crate::analysis::pushdown::{Flow, Liveness, bits_of};
 use crate::analysis::{DataVariable, Layout};
 use crate::bdd::OutOfNodes;
 use crate::bits;
-use crate::interpreter::trace::{Fold, SegmentId};
 use crate::interpreter::value_of;
 use crate::program::{Domain, Expression, VariableId, When};
 use crate::pushdown::replay::Step;
@@ -19,6 +18,7 @@ use crate::pushdown::step::{Frame, View};
 use crate::pushdown::{GroupId, Right, RuleId, SymbolId, System, holds};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{Head, Spds, SystemHead, SystemHeads, Term, evaluate};
+use crate::trace::{Fold, SegmentId};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -454,7 +454,7 @@ impl Walker for SystemWalker<'_> {
 }
 
 /// The last step of a cycle goes on as its first one did.
-pub fn close(trace: &mut crate::interpreter::trace::Trace<Step>) {
+pub fn close(trace: &mut crate::trace::Trace<Step>) {
     if let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last_mut()) {
         last.rule = first.rule;
         last.below = first.below.clone();

@@ -1,8 +1,6 @@
 //! Traces with their folded parts: how long they are, and the same with less folded.
 
-use crate::interpreter::trace::{
-    Fold, Nested, NestedId, Sample, SegmentId, Trace, TraceStep, folded_length,
-};
+use crate::trace::{Fold, Nested, NestedId, Sample, SegmentId, Trace, TraceStep, folded_length};
 use std::borrow::Cow;
 
 /// A call of no more steps is shown, if it is made by one of the frames deep inside.
@@ -42,7 +40,7 @@ fn nested_at<S: TraceStep>(trace: &Trace<S>, segment: SegmentId) -> Option<&Nest
 }
 
 /// The number of steps of each segment, everything in it unfolded.
-pub struct Lengths<'t, S> {
+pub struct Lengths<'t, S: TraceStep> {
     trace: &'t Trace<S>,
     segments: Vec<u64>,
 }
@@ -215,7 +213,7 @@ fn show<S: TraceStep>(
     })
 }
 
-struct Shown<'t, S> {
+struct Shown<'t, S: TraceStep> {
     trace: &'t Trace<S>,
     is_shown: &'t dyn Fn(SegmentId) -> bool,
     most: usize,

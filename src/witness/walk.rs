@@ -12,8 +12,7 @@ use super::nesting;
 use super::search::{By, CallUse, Move, Path};
 use super::segments::{AbstractTrace, Unfolding};
 use crate::analysis::Layout;
-use crate::interpreter::failure::Failure;
-use crate::interpreter::trace::{
+use crate::trace::{
     Fold, Nested, NestedId, RoundsId, Sample, SegmentId, Trace, TraceStep, waiting_after,
 };
 use rustc_hash::FxHashMap;
@@ -88,7 +87,7 @@ pub struct Walk<'t, W: Walker> {
     /// Where the walk is; `None` once a program has stopped.
     pub view: Option<W::View>,
     /// If it is in *error*: why.
-    pub failure: Option<Failure>,
+    pub failure: Option<<W::Step as TraceStep>::Failure>,
     pub depth: u64,
     part: Part<W>,
     /// The samples of the folded rounds that it is about to jump over, as far as they have
@@ -242,7 +241,7 @@ struct Rounds<W: Walker> {
     steps: Vec<W::Step>,
     /// How many of the steps are the stem's, once that is known.
     stem: usize,
-    failure: Option<Failure>,
+    failure: Option<<W::Step as TraceStep>::Failure>,
 }
 
 impl<W: Walker> Default for Rounds<W> {

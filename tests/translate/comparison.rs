@@ -5,9 +5,9 @@ use derny::lower::pushdown_system;
 use derny::program::{Domain, Language, Program};
 use derny::property::{Kind, Property, Request, resolve};
 use derny::pushdown::System;
-use derny::saturation::Watch;
 use derny::source::Source;
 use derny::translate::{Translation, translate};
+use derny::watch::Watch;
 use std::sync::Arc;
 use std::time::Instant;
 

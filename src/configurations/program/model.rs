@@ -9,12 +9,12 @@ use crate::bdd::{Bdd, BddResult, Bdds, Collection};
 use crate::configurations::language::{Family, FrameKind, Model, Notation, SymbolText, Variable};
 use crate::program::{Action, Cell, Domain, Language, PointId, ProcedureId, Program, VariableId};
 use crate::property::Atom;
-use crate::saturation::{Stop, Watch};
 use crate::spds::copies::{COPIES, Copies, Copy, Order};
 use crate::spds::{
     Analyses, EntryId, Head, HeadMeaning, Place, ProgramHeads, Spds, changes_frames_below, encode,
     proposition_at,
 };
+use crate::watch::{Stop, Watch};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 

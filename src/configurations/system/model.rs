@@ -8,9 +8,9 @@ use crate::bdd::{Bdd, BddResult, Bdds, Collection};
 use crate::configurations::language::{Family, FrameKind, Model, Notation, SymbolText, Variable};
 use crate::program::{Cell, VariableId};
 use crate::pushdown::{GroupId, SymbolId, System};
-use crate::saturation::{Stop, Watch};
 use crate::spds::copies::{COPIES, Copies, Copy, Order};
 use crate::spds::{EntryId, Head, Spds, SystemAnalyses, SystemHeads, encode_system, evaluate};
+use crate::watch::{Stop, Watch};
 use std::ops::Range;
 
 pub struct SystemModel<'a> {
