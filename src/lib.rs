@@ -99,4 +99,5 @@ pub mod report;
 pub mod generate;
 
 // The command line tool: arguments, limits, exit codes.
+#[cfg(feature = "cli")]
 pub mod cli;

@@ -4,7 +4,8 @@
 //! that the cost depends on what is shown, not on the input. Columns on a very long line are
 //! counted on from the diagnostic before.
 
-use super::excerpt::{Excerpt, harmless};
+use super::excerpt::Excerpt;
+use super::harmless::harmless;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{Position, Source, Span};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};

@@ -1,6 +1,7 @@
 //! One line of a source, fit to be shown: a window around the place if the line is long,
 //! and nothing in it that a terminal would obey.
 
+use super::harmless::harmless_character;
 use crate::source::{Source, Span};
 
 /// How much of a line is shown, in characters.
@@ -115,25 +116,6 @@ fn push(text: &mut String, source: &Source, start: u32, end: u32) -> usize {
     text.len() - before
 }
 
-/// The text with what would move the cursor, change colours or turn the direction of
-/// writing replaced.
-pub fn harmless(text: &str) -> String {
-    text.chars().map(harmless_character).collect()
-}
-
-fn harmless_character(character: char) -> char {
-    match character {
-        '\t' | '\r' => ' ',
-        _ if character.is_control() => '\u{fffd}',
-        // Marks that are not seen, among them those that turn the direction.
-        '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' => '\u{fffd}',
-        _ => character,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,13 +143,5 @@ mod tests {
         assert!(excerpt.text.len() < 200);
         let found = excerpt.find(&source, Span::new(2000, 2001));
         assert_eq!(found, Some(excerpt.marked));
-    }
-
-    #[test]
-    fn nothing_reaches_the_terminal_as_a_command() {
-        assert_eq!(
-            harmless("a\x1b[31mb\u{202e}\x07"),
-            "a\u{fffd}[31mb\u{fffd}\u{fffd}"
-        );
     }
 }

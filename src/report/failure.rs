@@ -1,6 +1,6 @@
 //! Why a program went to *error*, in words.
 
-use super::excerpt::harmless;
+use super::harmless::harmless;
 use crate::interpreter::failure::{Failure, Place, Reason};
 use crate::interpreter::values::{Missing, Why};
 use crate::names::Name;

@@ -10,7 +10,7 @@ mod listing;
 pub use dot::write as write_dot;
 pub use listing::write as write_listing;
 
-use super::excerpt::harmless;
+use super::harmless::harmless;
 use super::values::variables;
 use crate::analysis::{CallGraph, DataVariable, Layout, Liveness, ModRef, reachable_points};
 use crate::bits;

@@ -1,11 +1,14 @@
 //! What people and scripts see.
 
 pub mod configurations;
+#[cfg(feature = "cli")]
 pub mod diagnostics;
+#[cfg(feature = "cli")]
 mod excerpt;
 mod failure;
 mod folded;
 pub mod graph;
+mod harmless;
 pub mod json;
 mod pushdown;
 mod steps;

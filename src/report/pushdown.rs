@@ -4,8 +4,8 @@
 //! that is taken next, and the values, all where a symbol was pushed, afterwards those that
 //! changed.
 
-use super::excerpt::harmless;
 use super::folded::{describe, length};
+use super::harmless::harmless;
 use super::steps::StepWriter;
 use super::trace::{
     Frames, Left, Line, Shown, describe_rounds, left_on_stack, show_changes, write_lines,

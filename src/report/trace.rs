@@ -5,9 +5,9 @@
 //! afterwards only those that changed, and never one that does not matter for this trace.
 //! Of an array or a struct the cells that changed, or the whole if all did.
 
-use super::excerpt::harmless;
 use super::failure::explain;
 use super::folded::{describe, length};
+use super::harmless::harmless;
 use super::values::{Row, Valued, Words, returned, scalar, variables};
 use crate::analysis::Observed;
 use crate::interpreter::trace::{Location, Step, Trace};

@@ -2,7 +2,7 @@
 
 use super::{braces, symbol, without_stack};
 use crate::configurations::{Shown, ShownState};
-use crate::report::excerpt::harmless;
+use crate::report::harmless::harmless;
 use std::io::{self, Write};
 
 /// Longer labels are cut; the tool tip has the whole text.

@@ -2,7 +2,7 @@
 
 use super::{Asked, braces, symbol, without_stack};
 use crate::configurations::{Shown, ShownState};
-use crate::report::excerpt::harmless;
+use crate::report::harmless::harmless;
 use std::io::{self, Write};
 
 pub fn write(asked: &Asked<'_>, shown: &Shown, out: &mut impl Write) -> io::Result<()> {

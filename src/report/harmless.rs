@@ -1,0 +1,34 @@
+//! Text of a user's, made fit for a terminal: nothing in it is obeyed.
+
+/// The text with what would move the cursor, change colours or turn the direction of
+/// writing replaced.
+pub fn harmless(text: &str) -> String {
+    text.chars().map(harmless_character).collect()
+}
+
+/// The character itself, or what is shown in its place.
+pub fn harmless_character(character: char) -> char {
+    match character {
+        '\t' | '\r' => ' ',
+        _ if character.is_control() => '\u{fffd}',
+        // Marks that are not seen, among them those that turn the direction.
+        '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' => '\u{fffd}',
+        _ => character,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_reaches_the_terminal_as_a_command() {
+        assert_eq!(
+            harmless("a\x1b[31mb\u{202e}\x07"),
+            "a\u{fffd}[31mb\u{fffd}\u{fffd}"
+        );
+    }
+}
