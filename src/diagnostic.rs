@@ -3,6 +3,7 @@
 //! Front ends collect diagnostics and go on; `report` draws them under their source line.
 
 use crate::source::Span;
+use std::fmt::Display;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -55,6 +56,12 @@ impl Diagnostic {
         self
     }
 
+    /// Without one, there is no hint.
+    pub fn with_hint_if_any(mut self, hint: Option<String>) -> Self {
+        self.hint = hint;
+        self
+    }
+
     pub fn with_related(mut self, span: Span, note: impl Into<String>) -> Self {
         self.related = Some((span, note.into()));
         self
@@ -63,6 +70,16 @@ impl Diagnostic {
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
+}
+
+/// The hint that something else was meant.
+pub fn did_you_mean(meant: impl Display) -> String {
+    format!("did you mean `{meant}`?")
+}
+
+/// The hint that the known name nearest to `name` was meant, if one is near enough.
+pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    nearest(name, known).map(did_you_mean)
 }
 
 /// The known name nearest to `name`, if one is near enough to be what was meant.

@@ -447,13 +447,13 @@ impl<'a> Lowering<'a> {
     }
 }
 
-fn goto(next: PointId) -> Action {
+pub fn goto(next: PointId) -> Action {
     Action::Goto {
         targets: Box::new([next]),
     }
 }
 
-fn plural(count: usize, what: &str) -> String {
+pub fn plural(count: usize, what: &str) -> String {
     match count {
         0 => format!("no {what}s"),
         1 => format!("1 {what}"),

@@ -15,7 +15,7 @@ mod unknown;
 pub use pushdown::{condition, proposition, pushdown_system};
 pub use remopla::{RemoplaOptions, remopla};
 
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::program::{Cell, Language, Overflow, ProcedureId, Program};
 use crate::source::{Source, Span};
 use crate::syntax;
@@ -85,7 +85,7 @@ fn no_entry(source: &Source, tree: &syntax::boolean::Tree, entry: &str) -> Diagn
     // A program that lacks its `main` has mistyped it; any other name comes from the option.
     let hint = match entry {
         "main" => "did you mean `main` here?".to_owned(),
-        _ => format!("did you mean `--entry {near}`?"),
+        _ => did_you_mean(format_args!("--entry {near}")),
     };
     Diagnostic::error(span, message).with_hint(hint)
 }

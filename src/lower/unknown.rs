@@ -2,7 +2,7 @@
 //! first use, with a suggestion.
 
 use super::scope::Scope;
-use crate::diagnostic::{Diagnostic, Severity, nearest};
+use crate::diagnostic::{Diagnostic, Severity, did_you_mean, nearest};
 use crate::names::Name;
 use crate::syntax::Collector;
 use crate::syntax::boolean::Tree;
@@ -172,7 +172,7 @@ impl Unknown {
         }
         known.extend(names.iter().map(|name| tree.names.text(*name)));
         if let Some(near) = self.0.nearest(text, known) {
-            return Some(format!("did you mean `{}`?", shorten(near)));
+            return Some(did_you_mean(shorten(near)));
         }
         if space == Space::Variable {
             let braced = format!("{{{text}}}");

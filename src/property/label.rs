@@ -1,7 +1,7 @@
 //! Labels by name.
 
 use super::PropertyError;
-use crate::diagnostic::nearest;
+use crate::diagnostic::suggestion;
 use crate::program::{PointId, Program};
 
 /// The points with a label, written `L` or `p.L`. A name in braces may hold dots itself, so
@@ -32,15 +32,13 @@ pub fn labelled_points(program: &Program, text: &str) -> Result<Vec<PointId>, Pr
     }
     known.sort_unstable();
     known.dedup();
-    let hint = match nearest(text, known.iter().map(String::as_str)) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "the program has no labels".to_owned(),
-        None => labels_there_are(&known),
-    };
-    Err(PropertyError {
-        message: format!("there is no label `{text}`"),
-        hint: Some(hint),
-    })
+    let near = suggestion(text, known.iter().map(String::as_str));
+    let hint = near.unwrap_or_else(|| match known.is_empty() {
+        true => "the program has no labels".to_owned(),
+        false => labels_there_are(&known),
+    });
+    let message = format!("there is no label `{text}`");
+    Err(PropertyError::new(message, Some(hint)))
 }
 
 fn labels_there_are(known: &[String]) -> String {

@@ -71,6 +71,15 @@ pub struct PropertyError {
     pub hint: Option<String>,
 }
 
+impl PropertyError {
+    pub fn new(message: impl Into<String>, hint: Option<String>) -> Self {
+        PropertyError {
+            message: message.into(),
+            hint,
+        }
+    }
+}
+
 /// What a request speaks of; `automaton` is the text of the file that a request of kind
 /// [`Kind::Never`] names.
 pub fn resolve(

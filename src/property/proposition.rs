@@ -6,7 +6,7 @@
 use super::label::labelled_points;
 use super::{Property, PropertyError, Subject, remopla};
 use crate::analysis::Observed;
-use crate::diagnostic::nearest;
+use crate::diagnostic::{did_you_mean, suggestion};
 use crate::interpreter::evaluation::evaluate;
 use crate::interpreter::trace::{Location, Step};
 use crate::interpreter::value_of;
@@ -145,13 +145,6 @@ impl Subject for Program {
     }
 }
 
-pub fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
-    PropertyError {
-        message: message.into(),
-        hint,
-    }
-}
-
 /// What a proposition of a formula means.
 fn resolve_proposition(
     program: &Program,
@@ -191,7 +184,7 @@ fn resolve_call(program: &Program, text: &str) -> Result<Atom, PropertyError> {
             Some(procedure) => Ok(Atom::In(procedure)),
             None => Err(unknown_procedure(program, argument)),
         },
-        other => Err(error(
+        other => Err(PropertyError::new(
             format!("`{other}(…)` means nothing in a program with procedures"),
             Some("`at(L)` is a label, `in(p)` a procedure".into()),
         )),
@@ -255,7 +248,7 @@ fn label_in_several(program: &Program, label: &str, points: &[PointId]) -> Prope
             format!("`at({procedure}.{label})`")
         })
         .collect();
-    error(
+    PropertyError::new(
         format!("`{label}` is a label in {} procedures", points.len()),
         Some(format!("write {}", qualified.join(" or "))),
     )
@@ -319,7 +312,7 @@ fn resolve_word(program: &Program, text: &str) -> Result<Atom, PropertyError> {
     }
     if meanings.len() > 1 {
         let ways: Vec<_> = meanings.into_iter().map(|(_, way)| way).collect();
-        return Err(error(
+        return Err(PropertyError::new(
             format!("`{text}` could mean several things"),
             Some(format!("write {}", ways.join(", or "))),
         ));
@@ -359,7 +352,7 @@ pub fn resolve_condition(
     }
     let (tree, diagnostics) = parse_property(&source, inner);
     if let Some(wrong) = diagnostics.into_iter().find(|d| d.is_error()) {
-        return Err((wrong.span, error(wrong.message, wrong.hint)));
+        return Err((wrong.span, PropertyError::new(wrong.message, wrong.hint)));
     }
     let mut locals = Vec::new();
     let mut operations = Vec::new();
@@ -392,7 +385,7 @@ pub fn resolve_condition(
             }
             Node::Choose | Node::Schoose | Node::ReadNext(_) => {
                 let message = "a property cannot choose, and has no next values";
-                return Err((inner, error(message, None)));
+                return Err((inner, PropertyError::new(message, None)));
             }
         };
         operations.push(operation);
@@ -423,13 +416,11 @@ fn observed(
         if qualified.is_none() {
             known.extend(cell_names(program, &program.globals));
         }
-        let near = nearest(name.name, known.iter().map(String::as_str));
-        let hint = match (near, name.procedure) {
-            (Some(near), _) => Some(format!("did you mean `{near}`?")),
-            (None, None) => Some("a local is written `p.x`, with its procedure".to_owned()),
-            (None, Some(_)) => None,
-        };
-        error(format!("there is no variable `{}`", name.name), hint)
+        let hint = near_hint(name.name, &known).or_else(|| match name.procedure {
+            None => Some("a local is written `p.x`, with its procedure".to_owned()),
+            Some(_) => None,
+        });
+        PropertyError::new(format!("there is no variable `{}`", name.name), hint)
     })
 }
 
@@ -454,12 +445,11 @@ fn label_names(program: &Program) -> Vec<String> {
 }
 
 fn near_hint(text: &str, known: &[String]) -> Option<String> {
-    let near = nearest(text, known.iter().map(String::as_str))?;
-    Some(format!("did you mean `{near}`?"))
+    suggestion(text, known.iter().map(String::as_str))
 }
 
 fn unknown_procedure(program: &Program, name: &str) -> PropertyError {
-    error(
+    PropertyError::new(
         format!("there is no procedure `{name}`"),
         near_hint(name, &procedure_names(program)),
     )
@@ -471,7 +461,7 @@ fn unknown_label(program: &Program, name: &str) -> PropertyError {
         let procedure = program.names.text(program.procedure_of(*point).name);
         format!("{procedure}.{}", program.names.text(*label))
     }));
-    error(
+    PropertyError::new(
         format!("there is no label `{name}`"),
         near_hint(name, &known),
     )
@@ -504,12 +494,12 @@ fn unknown_word(program: &Program, text: &str) -> PropertyError {
         any.filter(|_| operators >= 2)
     });
     let hint = match split {
-        Some(split) => Some(format!("did you mean `{split}`?")),
+        Some(split) => Some(did_you_mean(split)),
         None => near_hint(text, &known)
             .or_else(|| local_elsewhere(program, text))
             .or_else(|| not_a_local(program, name)),
     };
-    error(format!("`{text}` is nothing in this program"), hint)
+    PropertyError::new(format!("`{text}` is nothing in this program"), hint)
 }
 
 /// A bare local's name wants its procedure.

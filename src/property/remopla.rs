@@ -5,9 +5,9 @@
 //! so is one that reads a local whose procedure is not on top.
 
 use super::PropertyError;
-use super::proposition::{Atom, error};
+use super::proposition::Atom;
 use crate::analysis::Observed;
-use crate::diagnostic::nearest;
+use crate::diagnostic::suggestion;
 use crate::lower::remopla::evaluator::{Environment, Evaluator, Kind, Meaning};
 use crate::names::Name;
 use crate::program::{Declaration, Domain, ProcedureId, Program, Shape, VariableId};
@@ -51,7 +51,7 @@ pub fn condition(
         return Err(problem);
     }
     if let Some(wrong) = collector.finish().into_iter().find(|d| d.is_error()) {
-        return Err((wrong.span, error(wrong.message, wrong.hint)));
+        return Err((wrong.span, PropertyError::new(wrong.message, wrong.hint)));
     }
     let locals = environment.locals;
     Ok(Atom::Expression { operations, locals })
@@ -75,7 +75,7 @@ pub fn truth_value(program: &Program, text: &str, atom: Atom) -> Result<Atom, Pr
 }
 
 fn number(text: &str) -> PropertyError {
-    error(
+    PropertyError::new(
         format!("`{text}` is a number, and no condition"),
         Some(format!("compare it, as in `{{{text} == 1}}`")),
     )
@@ -103,7 +103,7 @@ pub fn composite(program: &Program, text: &str) -> Option<PropertyError> {
         }
         Shape::Scalar => return None,
     };
-    Some(error(
+    Some(PropertyError::new(
         format!("`{text}` is {what}, and no condition"),
         Some(format!("name a part of it, as in `{{{part} == 1}}`")),
     ))
@@ -152,12 +152,12 @@ impl PropertyNames<'_> {
         let identifier = part.identifier;
         let length = tree.names.text(identifier.name).len() as u32;
         let span = Span::new(identifier.start, identifier.start + length);
-        self.problem.get_or_insert((span, error(message, hint)));
+        self.problem
+            .get_or_insert((span, PropertyError::new(message, hint)));
     }
 
     fn near<'n>(&self, text: &str, names: impl Iterator<Item = &'n Declaration>) -> Option<String> {
-        let known = names.map(|d| self.program.names.text(d.name));
-        nearest(text, known).map(|near| format!("did you mean `{near}`?"))
+        suggestion(text, names.map(|d| self.program.names.text(d.name)))
     }
 }
 

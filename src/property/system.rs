@@ -1,7 +1,7 @@
 //! Properties of pushdown systems: states, symbols, atoms and variables by name.
 
 use super::{Atom, Property, PropertyError, Subject};
-use crate::diagnostic::nearest;
+use crate::diagnostic::suggestion;
 use crate::interpreter::value_of;
 use crate::lower::proposition;
 use crate::names::Name;
@@ -9,13 +9,6 @@ use crate::program::{Domain, Operation, Shape, VariableId};
 use crate::pushdown::replay::Step;
 use crate::pushdown::{StateId, SymbolId, System, holds};
 use ltl2ba_rs::{Kind, Proposition};
-
-fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
-    PropertyError {
-        message: message.into(),
-        hint,
-    }
-}
 
 impl Subject for System {
     type Step = Step;
@@ -64,7 +57,7 @@ impl Subject for System {
     }
 
     fn assertions(&self) -> Result<Property, PropertyError> {
-        Err(error(
+        Err(PropertyError::new(
             "a pushdown system has no assertions",
             Some(
                 "ask for a symbol with --reach, for a formula with --ltl, or for --terminates"
@@ -187,7 +180,7 @@ impl System {
         if self.declares(text) {
             let written = format!("`{{{text}}}` for the variable");
             if meanings.is_empty() && !self.is_truth(text) {
-                return Err(error(
+                return Err(PropertyError::new(
                     format!("`{text}` is no truth value"),
                     Some(format!("compare it with something, as in `{{{text} = 0}}`")),
                 ));
@@ -200,14 +193,14 @@ impl System {
         }
         if meanings.len() > 1 {
             let ways: Vec<_> = meanings.into_iter().map(|(_, way)| way).collect();
-            return Err(error(
+            return Err(PropertyError::new(
                 format!("`{text}` could mean several things"),
                 Some(format!("write {}", ways.join(", or "))),
             ));
         }
         match meanings.pop() {
             Some((atom, _)) => Ok(atom),
-            None => Err(error(
+            None => Err(PropertyError::new(
                 format!("`{text}` is no state, symbol, atom or variable"),
                 self.near(text, &self.all_names()),
             )),
@@ -234,9 +227,9 @@ impl System {
                     .copied()
                     .collect();
                 let message = format!("no symbol has the atom `{argument}`");
-                error(message, self.near(argument, &names))
+                PropertyError::new(message, self.near(argument, &names))
             }),
-            other => Err(error(
+            other => Err(PropertyError::new(
                 format!("`{other}(…)` means nothing in a pushdown system"),
                 Some("`state(q)` is a state, `at(s)` a symbol on top".into()),
             )),
@@ -250,7 +243,7 @@ impl System {
     fn condition(&self, text: &str, inner: &str) -> Result<Atom, PropertyError> {
         match proposition(self, inner) {
             Ok(conditions) => Ok(Atom::Conditions(conditions)),
-            Err(wrong) => Err(error(
+            Err(wrong) => Err(PropertyError::new(
                 format!("in `{text}`: {}", wrong.message),
                 wrong.hint.clone(),
             )),
@@ -271,12 +264,11 @@ impl System {
     }
 
     fn near(&self, text: &str, names: &[Name]) -> Option<String> {
-        let near = nearest(text, names.iter().map(|name| self.names.text(*name)))?;
-        Some(format!("did you mean `{near}`?"))
+        suggestion(text, names.iter().map(|name| self.names.text(*name)))
     }
 
     fn no_state(&self, text: &str) -> PropertyError {
-        error(
+        PropertyError::new(
             format!("there is no state `{text}`"),
             self.near(text, &self.states),
         )
@@ -288,6 +280,6 @@ impl System {
             Some(_) => Some(format!("`{text}` is a state: write `{text}:SYMBOL`")),
             None => self.near(text, &names),
         };
-        error(format!("there is no stack symbol `{text}`"), hint)
+        PropertyError::new(format!("there is no stack symbol `{text}`"), hint)
     }
 }

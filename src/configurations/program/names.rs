@@ -6,7 +6,7 @@
 
 use crate::analysis::Observed;
 use crate::configurations::language::{Control, Family, FrameKind, Language, SymbolSet, Waiting};
-use crate::diagnostic::nearest;
+use crate::diagnostic::suggestion;
 use crate::program::{Action, PointId, Procedure, ProcedureId, Program};
 use crate::property::{Atom, PropertyError, find_procedure, resolve_condition};
 use crate::source::{Position, Span};
@@ -16,13 +16,6 @@ use crate::spds::Head;
 pub struct ProgramNames<'a> {
     pub program: &'a Program,
     waiting: Vec<Waiting>,
-}
-
-fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
-    PropertyError {
-        message: message.into(),
-        hint,
-    }
 }
 
 /// How many things a hint lists.
@@ -110,19 +103,19 @@ impl<'a> ProgramNames<'a> {
                 .map(|label| format!("{shown}.{label}"))
                 .collect();
             let written = format!("{shown}.{name}");
-            let hint = match nearest(&written, known.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("there are {}, and `{shown}@LINE:COLUMN`", listed(&known)),
-            };
+            let hint =
+                suggestion(&written, known.iter().map(String::as_str)).unwrap_or_else(|| {
+                    format!("there are {}, and `{shown}@LINE:COLUMN`", listed(&known))
+                });
             let message = format!("`{shown}` has no label `{name}`");
-            return Err(error(message, Some(hint)));
+            return Err(PropertyError::new(message, Some(hint)));
         }
         if let [first, second, ..] = points.as_slice() {
             let place = |point: PointId| {
                 let Position { line, column } = program.position_of(point);
                 format!("`{shown}@{line}:{column}`")
             };
-            return Err(error(
+            return Err(PropertyError::new(
                 format!("`{shown}.{name}` is a label, too"),
                 Some(format!("write {} or {}", place(*first), place(*second))),
             ));
@@ -144,7 +137,7 @@ impl<'a> ProgramNames<'a> {
             number(line),
             column.map_or(Some(None), |column| number(column).map(Some)),
         ) else {
-            return Err(error(
+            return Err(PropertyError::new(
                 format!("`{text}` is no place"),
                 Some(format!("a place is written `{shown}@LINE:COLUMN`")),
             ));
@@ -173,7 +166,7 @@ impl<'a> ProgramNames<'a> {
             format!("{shown}@{line}:{column}")
         });
         let places: Vec<String> = places.collect();
-        Err(error(
+        Err(PropertyError::new(
             format!("no statement of `{shown}` begins at {text}"),
             Some(format!("did you mean {}?", listed(&places))),
         ))
@@ -201,17 +194,16 @@ impl<'a> ProgramNames<'a> {
             .labels
             .iter()
             .find(|(_, label)| program.names.text(*label) == whole);
-        let hint = match (of_label, nearest(name, names)) {
-            (Some((point, _)), _) => {
+        let hint = match of_label {
+            Some((point, _)) => {
                 let procedure = self.procedure_name(program.point(*point).procedure);
                 Some(format!(
                     "a label is written with its procedure: `{procedure}.{whole}`"
                 ))
             }
-            (None, Some(near)) => Some(format!("did you mean `{near}`?")),
-            (None, None) => None,
+            None => suggestion(name, names),
         };
-        error(format!("there is no procedure `{name}`"), hint)
+        PropertyError::new(format!("there is no procedure `{name}`"), hint)
     }
 }
 
@@ -248,7 +240,10 @@ impl Language for ProgramNames<'_> {
             Some(_) => {
                 let hint =
                     format!("write `{procedure_name}.entry` or `{procedure_name}@LINE:COLUMN`");
-                return Err(error(format!("unexpected `{rest}`"), Some(hint)));
+                return Err(PropertyError::new(
+                    format!("unexpected `{rest}`"),
+                    Some(hint),
+                ));
             }
         };
         let heads = points.into_iter().map(|point| Head(point.0));
@@ -262,14 +257,13 @@ impl Language for ProgramNames<'_> {
             _ => {
                 let hint = match self.symbols(name) {
                     Ok(_) => format!("a stack symbol is written `<{name}>`"),
-                    Err(_) => match nearest(name, ["error", "terminated"]) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => "before a stack nothing is written in a program; without one \
-                                 there are `error` and `terminated`"
-                            .to_owned(),
-                    },
+                    Err(_) => suggestion(name, ["error", "terminated"]).unwrap_or_else(|| {
+                        "before a stack nothing is written in a program; without one there are \
+                         `error` and `terminated`"
+                            .to_owned()
+                    }),
                 };
-                Err(error(
+                Err(PropertyError::new(
                     format!("there is no control state `{name}`"),
                     Some(hint),
                 ))
@@ -287,7 +281,10 @@ impl Language for ProgramNames<'_> {
         let scope = symbols.and_then(|symbols| self.scope(symbols));
         let atom = resolve_condition(program, scope, text)?;
         let wrong = |message: String, hint: String| {
-            Err((Span::new(0, text.len() as u32), error(message, Some(hint))))
+            Err((
+                Span::new(0, text.len() as u32),
+                PropertyError::new(message, Some(hint)),
+            ))
         };
         for observed in atom.observes() {
             match observed {
@@ -339,7 +336,7 @@ impl Language for ProgramNames<'_> {
     }
 
     fn may_be_empty(&self) -> Result<(), PropertyError> {
-        Err(error(
+        Err(PropertyError::new(
             "a configuration has a symbol on top, and this stack can be empty",
             Some(
                 "`<main.entry> *` is any stack below `<main.entry>`; a program whose lowest \
@@ -351,7 +348,7 @@ impl Language for ProgramNames<'_> {
 
     fn never_waits(&self, symbols: &SymbolSet) -> PropertyError {
         let Some(scope) = self.scope(symbols) else {
-            return error("nothing is called in this program", None);
+            return PropertyError::new("nothing is called in this program", None);
         };
         let name = self.procedure_name(scope);
         let calls = self.waiting.iter().filter(|w| w.kind.0 == scope.0);
@@ -367,7 +364,7 @@ impl Language for ProgramNames<'_> {
             }
             _ => "a frame below the top waits at its call".to_owned(),
         };
-        error(message, Some(hint))
+        PropertyError::new(message, Some(hint))
     }
 
     fn never_above(&self, above: &SymbolSet, below: &SymbolSet) -> String {

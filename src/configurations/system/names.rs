@@ -4,7 +4,7 @@
 //! Any symbol may stand on any other, and the stack may be empty.
 
 use crate::configurations::language::{Control, Family, FrameKind, Language, SymbolSet, Waiting};
-use crate::diagnostic::nearest;
+use crate::diagnostic;
 use crate::lower::{condition, proposition};
 use crate::program::{Operation, VariableId};
 use crate::property::PropertyError;
@@ -34,18 +34,12 @@ pub const FAMILY: Family = Family(0);
 /// How many names a hint lists.
 const SHOWN: usize = 5;
 
-fn error(message: impl Into<String>, hint: Option<String>) -> PropertyError {
-    PropertyError {
-        message: message.into(),
-        hint,
-    }
-}
-
 /// The nearest of some names, or all if they are few.
 fn suggestion<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
     let names: Vec<_> = names.collect();
-    if let Some(near) = nearest(written, names.iter().copied()) {
-        return Some(format!("did you mean `{near}`?"));
+    let near = diagnostic::suggestion(written, names.iter().copied());
+    if near.is_some() {
+        return near;
     }
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     match names.len() {
@@ -146,7 +140,10 @@ impl Language for SystemNames<'_> {
             )),
             None => suggestion(name, system.symbol_ids().map(|s| system.symbol_name(s))),
         };
-        Err(error(format!("there is no stack symbol `{name}`"), hint))
+        Err(PropertyError::new(
+            format!("there is no stack symbol `{name}`"),
+            hint,
+        ))
     }
 
     fn control(&self, name: &str) -> Result<Control<SystemCondition>, PropertyError> {
@@ -159,7 +156,10 @@ impl Language for SystemNames<'_> {
             ("terminated" | "empty", _) => Some("the empty stack is written `<>`".to_owned()),
             _ => suggestion(name, system.states.iter().map(|s| system.names.text(*s))),
         };
-        Err(error(format!("there is no control state `{name}`"), hint))
+        Err(PropertyError::new(
+            format!("there is no control state `{name}`"),
+            hint,
+        ))
     }
 
     fn condition(
@@ -186,7 +186,7 @@ impl Language for SystemNames<'_> {
         };
         let conditions = conditions.map_err(|wrong| {
             let place = Span::new(wrong.span.start + 1, wrong.span.end + 1);
-            (place, error(wrong.message, wrong.hint))
+            (place, PropertyError::new(wrong.message, wrong.hint))
         })?;
         let global = conditions
             .values()
@@ -195,7 +195,7 @@ impl Language for SystemNames<'_> {
         match global {
             Some(name) if !on_top => Err((
                 Span::new(0, text.len() as u32),
-                error(
+                PropertyError::new(
                     format!("`{name}` is global, and no part of a symbol below the top"),
                     Some(
                         "conditions on globals belong to the control state, or to the symbol on top"
@@ -228,7 +228,7 @@ impl Language for SystemNames<'_> {
     }
 
     fn never_waits(&self, _: &SymbolSet) -> PropertyError {
-        error("no symbol is like this", None)
+        PropertyError::new("no symbol is like this", None)
     }
 
     fn never_above(&self, _: &SymbolSet, _: &SymbolSet) -> String {

@@ -6,7 +6,7 @@
 
 use super::interval::Interval;
 use super::scope::{Scope, Variable, View};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::names::{Name, Names};
 use crate::program::{Domain, NUMBER_BITS};
 use crate::source::Span;
@@ -313,7 +313,7 @@ impl Check<'_> {
             .collect();
         let message = format!("unknown variable `{text}`");
         match nearest(text, known) {
-            Some(near) => error(message).with_hint(format!("did you mean `{near}{marks}`?")),
+            Some(near) => error(message).with_hint(did_you_mean(format_args!("{near}{marks}"))),
             None if matches!(text, "true" | "false") => error(message).with_hint(
                 "there are no truth constants: leave the condition out, or write `0 = 0`",
             ),

@@ -1,6 +1,6 @@
 //! Constants: the defined names, and arithmetic over numbers and these.
 
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::{Diagnostic, did_you_mean, nearest, suggestion};
 use crate::names::{Name, Names};
 use crate::program::{FAR, NUMBER_BITS, shift_left};
 use crate::source::Span;
@@ -130,12 +130,10 @@ impl Constants {
             .defines
             .iter()
             .map(|define| tree.text(define.identifier));
-        match nearest(text, known) {
-            Some(near) => diagnostic.with_hint(format!("did you mean `{near}`?")),
-            None => diagnostic.with_hint(format!(
-                "write `define {text} …` before, or use `-D {text}=…`"
-            )),
-        }
+        diagnostic.with_hint(
+            suggestion(text, known)
+                .unwrap_or_else(|| format!("write `define {text} …` before, or use `-D {text}=…`")),
+        )
     }
 }
 
@@ -157,10 +155,8 @@ fn wrong_override(tree: &Tree, text: &str, value: i128) -> Option<Diagnostic> {
         .defines
         .iter()
         .map(|define| tree.text(define.identifier));
-    Some(match nearest(text, known) {
-        Some(near) => diagnostic.with_hint(format!("did you mean `-D {near}`?")),
-        None => diagnostic,
-    })
+    let near = nearest(text, known).map(|near| did_you_mean(format_args!("-D {near}")));
+    Some(diagnostic.with_hint_if_any(near))
 }
 
 const TOO_LARGE: &str = "this number is too large";

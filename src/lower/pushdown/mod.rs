@@ -16,7 +16,7 @@ mod tests;
 
 pub use proposition::{condition, proposition};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, suggestion};
 use crate::names::{Name, Names};
 use crate::program::{Cell, Domain, Expression, Expressions, Operation, VariableId};
 use crate::pushdown::{Group, GroupId, Right, Rule, Start, StateId, Symbol, SymbolId, System};
@@ -220,12 +220,10 @@ impl Lowering<'_> {
         }
         let text = self.tree.text(identifier);
         let message = format!("no rule speaks of the symbol `{text}`");
-        let mut warning = Diagnostic::warning(self.tree.span(identifier), message);
+        let warning = Diagnostic::warning(self.tree.span(identifier), message);
         let known = self.symbols.keys().map(|name| self.tree.names.text(*name));
-        if let Some(near) = crate::diagnostic::nearest(text, known) {
-            warning = warning.with_hint(format!("did you mean `{near}`?"));
-        }
-        self.collector.report(warning);
+        let hint = suggestion(text, known);
+        self.collector.report(warning.with_hint_if_any(hint));
     }
 
     fn atoms(&mut self) {

@@ -6,6 +6,7 @@
 use super::Lowering;
 use super::scope::Space;
 use crate::diagnostic::Diagnostic;
+use crate::lower::body::goto;
 use crate::program::{Action, Expression, Point, PointId, ProcedureId};
 use crate::source::Span;
 use crate::syntax::remopla::tree::{ExpressionId, Identifier, List, StatementKind};
@@ -222,11 +223,5 @@ impl Lowering<'_> {
                     .with_hint("what it returns is then any value; end it with `return …;`"),
             );
         }
-    }
-}
-
-pub fn goto(next: PointId) -> Action {
-    Action::Goto {
-        targets: Box::new([next]),
     }
 }

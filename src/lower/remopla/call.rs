@@ -2,10 +2,10 @@
 
 use super::Lowering;
 use super::assignment::Receiver;
-use super::body::goto;
 use super::layout::{conform, describe, leaves};
 use super::scope::Space;
 use crate::diagnostic::Diagnostic;
+use crate::lower::body::{goto, plural};
 use crate::program::{Action, Call, Domain, Expression, PointId, ProcedureId, Target};
 use crate::source::Span;
 use crate::syntax::remopla::tree::{ExpressionId, Identifier, List, shorten};
@@ -183,12 +183,4 @@ impl Lowering<'_> {
 fn in_order<T>(mut placed: Vec<(u32, T)>) -> Box<[T]> {
     placed.sort_by_key(|(cell, _)| *cell);
     placed.into_iter().map(|(_, thing)| thing).collect()
-}
-
-fn plural(count: usize, what: &str) -> String {
-    match count {
-        0 => format!("no {what}s"),
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
 }

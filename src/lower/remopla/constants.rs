@@ -6,7 +6,7 @@
 use super::Lowering;
 use super::evaluator::Kind;
 use super::scope::{Constant, Space};
-use crate::diagnostic::{Diagnostic, Severity, nearest};
+use crate::diagnostic::{Diagnostic, Severity, did_you_mean, nearest};
 use crate::program::Enumeration;
 use crate::source::Span;
 use crate::syntax::remopla::tree::{Define, ExpressionId, Identifier, shorten};
@@ -110,7 +110,7 @@ impl Lowering<'_> {
             let message = format!("`-D {shown}=…` defines a name that the program does not have");
             let diagnostic = Diagnostic::error(span, message);
             self.report(match near {
-                Some(near) => diagnostic.with_hint(format!("did you mean `-D {near}=…`?")),
+                Some(near) => diagnostic.with_hint(did_you_mean(format_args!("-D {near}=…"))),
                 None => diagnostic.with_hint(format!("`define {shown} …` would introduce it")),
             });
         }
@@ -196,7 +196,7 @@ impl Lowering<'_> {
             let known = known.map(|constant| tree.names.text(constant.identifier.name));
             let near = scope.unknown.nearest(tree.names.text(name), known);
             self.report(match near {
-                Some(near) => diagnostic.with_hint(format!("did you mean `{}`?", shorten(near))),
+                Some(near) => diagnostic.with_hint(did_you_mean(shorten(near))),
                 None => diagnostic.with_hint(format!("write `define {text} …` before it is used")),
             });
         }

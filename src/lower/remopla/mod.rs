@@ -22,7 +22,7 @@ mod tests;
 mod types;
 mod unknown;
 
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::names::Name;
 use crate::program::{
     Enumeration, Expression, Expressions, Language, Overflow, Point, PointId, Procedure,
@@ -232,20 +232,21 @@ impl<'a> Lowering<'a> {
         let mut all = tree.modules.iter().map(|module| module.header.identifier);
         let place = all.find(|identifier| Some(tree.names.text(identifier.name)) == near);
         let place = place.map_or(self.end_of_source, |identifier| tree.span(identifier));
-        let diagnostic = match (given, tree.init, near) {
-            (None, Some(init), None) => Diagnostic::error(tree.span(init), message),
-            (None, Some(init), Some(near)) => Diagnostic::error(tree.span(init), message)
-                .with_hint(format!("did you mean `{near}`?")),
-            (Some(_), _, Some(near)) => Diagnostic::error(place, message)
-                .with_hint(format!("did you mean `--entry {near}`?")),
-            (None, None, Some(_)) => {
-                Diagnostic::error(place, message).with_hint("did you mean `main` here?")
+        let (place, hint) = match (given, tree.init) {
+            (None, Some(init)) => (tree.span(init), near.map(did_you_mean)),
+            (Some(_), _) => {
+                let entry = near.map(|near| did_you_mean(format_args!("--entry {near}")));
+                (place, entry)
             }
-            (None, None, None) => Diagnostic::error(place, message)
-                .with_hint("`init NAME;` before the modules names another one"),
-            (Some(_), _, None) => Diagnostic::error(place, message),
+            (None, None) => {
+                let hint = match near {
+                    Some(_) => "did you mean `main` here?",
+                    None => "`init NAME;` before the modules names another one",
+                };
+                (place, Some(hint.to_owned()))
+            }
         };
-        self.report(diagnostic);
+        self.report(Diagnostic::error(place, message).with_hint_if_any(hint));
         None
     }
 }

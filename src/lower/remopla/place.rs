@@ -6,7 +6,7 @@
 
 use super::evaluator::{Environment, Evaluator, Kind, Meaning, Value};
 use super::interval::Interval;
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::program::{Domain, Operation, Shape, VariableId, When};
 use crate::source::Span;
 use crate::syntax::remopla::tree::{Identifier, Part, Place, shorten};
@@ -255,7 +255,7 @@ impl<E: Environment> Evaluator<'_, E> {
                     .map(|field| self.environment.text(field.name).to_owned())
                     .collect();
                 let hint = match nearest(text, known.iter().map(String::as_str)) {
-                    Some(near) => format!("did you mean `{}`?", shorten(near)),
+                    Some(near) => did_you_mean(shorten(near)),
                     None => format!("its fields are {}", list(&known)),
                 };
                 self.complain(Diagnostic::error(span, message).with_hint(hint));

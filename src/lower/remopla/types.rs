@@ -3,7 +3,7 @@
 use super::Lowering;
 use super::layout::{Dimension, FieldType, Laid, Layout};
 use super::scope::Space;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::program::Domain;
 use crate::source::Span;
 use crate::syntax::remopla::tree::{BaseType, Identifier, List, Type, TypeName, Variable, shorten};
@@ -167,7 +167,7 @@ impl Lowering<'_> {
         if let Some(word) = other {
             diagnostic = diagnostic.with_hint(format!("write `{word} {text}`"));
         } else if let Some(near) = self.scope().unknown.nearest(wanted, known) {
-            diagnostic = diagnostic.with_hint(format!("did you mean `{}`?", shorten(near)));
+            diagnostic = diagnostic.with_hint(did_you_mean(shorten(near)));
         }
         self.report(diagnostic);
         None

@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use super::scope::Space;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, did_you_mean};
 use crate::names::Name;
 use crate::program::ProcedureId;
 use crate::syntax::remopla::tree::shorten;
@@ -67,7 +67,7 @@ impl Lowering<'_> {
         }
         let text = tree.names.text(name);
         if let Some(near) = self.scope().unknown.nearest(text, known) {
-            return Some(format!("did you mean `{}`?", shorten(near)));
+            return Some(did_you_mean(shorten(near)));
         }
         if space != Space::Variable {
             return None;
