@@ -3,6 +3,7 @@
 //! Knows rules and BDDs, and nothing of programs. Both directions work with differences:
 //! only what is new on an edge is looked at again.
 
+mod edges;
 mod post_star;
 mod pre_star;
 mod shortcuts;

@@ -16,14 +16,13 @@
 //! Where deep recursion was closed it depends on them through any number of frames, and says
 //! through which.
 
+use super::edges::{Edge, Edges};
 use super::shortcuts::{Link, Looked, LoopShortcuts, RecursionShortcuts};
 use super::stacks::{StackState, Stacks};
 use crate::bdd::{Bdd, Bdds};
 use crate::spds::{EntryId, Head, Right, RuleId, Spds};
 use crate::watch::{Stop, Watch};
 use rustc_hash::FxHashMap;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// What an edge leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,30 +31,6 @@ pub enum Target {
     Stack(StackState),
     /// The frame was pushed.
     Entry(EntryId),
-}
-
-struct Edge {
-    head: Head,
-    target: Target,
-    /// All of it, what is pending included.
-    total: Bdd,
-    /// What has not been looked at; false if the edge is not in the queue.
-    pending: Bdd,
-    /// How often it was looked at.
-    rounds: u32,
-    /// The next edge of the same head.
-    sibling: u32,
-}
-
-impl Edge {
-    fn looked<'e>(&'e self, new: &'e Bdd) -> Looked<'e> {
-        Looked {
-            head: self.head,
-            rounds: self.rounds,
-            total: &self.total,
-            new,
-        }
-    }
 }
 
 /// What a push left waiting for its entry.
@@ -92,15 +67,11 @@ impl Summary {
     }
 }
 
-const NONE: u32 = u32::MAX;
-
 pub struct PostStar<'a> {
     spds: &'a Spds,
     bdds: &'a Bdds,
     watch: &'a Watch,
-    edges: Vec<Edge>,
-    first_edge: Vec<u32>,
-    queue: BinaryHeap<Reverse<(u32, u32)>>,
+    edges: Edges<'a, Target>,
     waiting: Vec<Waiting>,
     waiting_of: FxHashMap<(RuleId, Target), u32>,
     summaries: Vec<Summary>,
@@ -108,8 +79,6 @@ pub struct PostStar<'a> {
     stacks: Stacks,
     loops: Option<Box<dyn LoopShortcuts + 'a>>,
     recursion: Option<Box<dyn RecursionShortcuts + 'a>>,
-    /// How many edges were looked at.
-    rounds: u64,
     /// Whether a recursion was closed.
     is_deep: bool,
     /// Whether the lowest frame was popped.
@@ -138,9 +107,7 @@ impl<'a> PostStar<'a> {
             spds,
             bdds,
             watch,
-            edges: Vec::with_capacity(spds.heads()),
-            first_edge: vec![NONE; spds.heads()],
-            queue: BinaryHeap::new(),
+            edges: Edges::new(&spds.ranks),
             waiting: Vec::new(),
             waiting_of: FxHashMap::default(),
             summaries: spds.entries.iter().map(|_| Summary::default()).collect(),
@@ -148,7 +115,6 @@ impl<'a> PostStar<'a> {
             stacks,
             loops: None,
             recursion: None,
-            rounds: 0,
             is_deep: false,
             terminated: false,
             wanted: None,
@@ -172,7 +138,7 @@ impl<'a> PostStar<'a> {
 
     /// Saturates until one of these valuations is met at any head; true if one is.
     pub fn run_until(&mut self, wanted: Bdd) -> Result<bool, Stop> {
-        for edge in &self.edges {
+        for edge in self.edges.as_slice() {
             self.met |= !self.bdds.is_false(&self.bdds.and(&edge.total, &wanted)?);
         }
         self.wanted = Some(wanted);
@@ -192,38 +158,30 @@ impl<'a> PostStar<'a> {
         mut enough: impl FnMut(Head) -> bool,
     ) -> Result<(), Stop> {
         let mut seen = 0;
-        let end = self.rounds.saturating_add(most);
-        while self.rounds < end {
-            for new in &self.edges[seen..] {
-                if enough(new.head) {
-                    return Ok(());
-                }
-            }
-            seen = self.edges.len();
-            if self.met {
+        let end = self.rounds().saturating_add(most);
+        while self.rounds() < end {
+            let edges = self.edges.as_slice();
+            if edges[seen..].iter().any(|new| enough(new.head)) || self.met {
                 return Ok(());
             }
-            let Some(Reverse((_, edge))) = self.queue.pop() else {
-                return Ok(());
-            };
-            self.watch.check()?;
-            self.rounds += 1;
-            if self.rounds.is_multiple_of(1024) {
-                self.watch.see(self.queue.len(), self.bdds.total_nodes());
+            seen = edges.len();
+            match self.edges.take_next(self.bdds, self.watch)? {
+                Some((edge, new)) => self.look_at(edge, new)?,
+                None => return Ok(()),
             }
-            self.bdds.safe_point();
-            self.look_at(edge)?;
         }
         Ok(())
     }
 
     pub fn is_reached(&self, head: Head) -> bool {
-        self.first_edge[head.0 as usize] != NONE
+        self.edges.has_edge(head)
     }
 
     /// Every head that was reached, in rising order.
     pub fn reached_heads(&self) -> Vec<Head> {
-        let mut heads: Vec<_> = self.edges.iter().map(|edge| edge.head).collect();
+        let mut heads: Vec<_> = (self.edges.as_slice().iter())
+            .map(|edge| edge.head)
+            .collect();
         heads.sort_unstable();
         heads.dedup();
         heads
@@ -232,11 +190,8 @@ impl<'a> PostStar<'a> {
     /// The valuations in which a head was reached. `entry` is the cube of all entry copies.
     pub fn reached_set(&self, head: Head, entry: &Bdd) -> Result<Bdd, Stop> {
         let mut set = self.bdds.constant(false);
-        let mut at = self.first_edge[head.0 as usize];
-        while at != NONE {
-            let edge = &self.edges[at as usize];
+        for edge in self.edges.of(head) {
             set = self.bdds.or(&set, &self.bdds.exists(&edge.total, entry)?)?;
-            at = edge.sibling;
         }
         Ok(set)
     }
@@ -244,7 +199,7 @@ impl<'a> PostStar<'a> {
     /// The edges: heads, what they lead to, and their valuations, over current variables and
     /// the key of the entry (rigid ones current, others in entry copies).
     pub fn edges(&self) -> impl Iterator<Item = (Head, Target, &Bdd)> {
-        let edges = self.edges.iter();
+        let edges = self.edges.as_slice().iter();
         edges.map(|edge| (edge.head, edge.target, &edge.total))
     }
 
@@ -258,7 +213,7 @@ impl<'a> PostStar<'a> {
 
     /// How many edges were looked at, again and again.
     pub fn rounds(&self) -> u64 {
-        self.rounds
+        self.edges.rounds()
     }
 
     /// Whether a recursion was closed. Then there may be no traces but very long ones.
@@ -275,19 +230,16 @@ impl<'a> PostStar<'a> {
     }
 
     pub fn edge_count(&self) -> usize {
-        self.edges.len()
+        self.edges.as_slice().len()
     }
 
     pub fn terminates_somehow(&self) -> bool {
         self.terminated
     }
 
-    fn look_at(&mut self, edge: u32) -> Result<(), Stop> {
+    fn look_at(&mut self, edge: u32, mut new: Bdd) -> Result<(), Stop> {
         let (spds, bdds) = (self.spds, self.bdds);
-        let Edge { head, target, .. } = self.edges[edge as usize];
-        let falsity = bdds.constant(false);
-        let mut new = std::mem::replace(&mut self.edges[edge as usize].pending, falsity);
-        self.edges[edge as usize].rounds += 1;
+        let &Edge { head, target, .. } = self.edges.get(edge);
         if let Some(further) = self.close_loop(edge, &new)? {
             new = bdds.or(&new, &further)?;
         }
@@ -317,21 +269,21 @@ impl<'a> PostStar<'a> {
         let Some(loops) = &mut self.loops else {
             return Ok(None);
         };
-        let edge = self.edges[at as usize].looked(new);
+        let edge = looked(self.edges.get(at), new);
         let further = loops.around(edge, &self.summaries, self.stamp)?;
         self.widen(at, further)
     }
 
     /// Adds to the edge of an entry all frames of the same entry that are pushed on it.
     fn close_keys(&mut self, at: u32, new: &Bdd) -> Result<Option<Bdd>, Stop> {
-        let edge = &self.edges[at as usize];
+        let edge = self.edges.get(at);
         let (Some(recursion), Target::Entry(entry)) = (&mut self.recursion, edge.target) else {
             return Ok(None);
         };
         if edge.head != self.spds.entry(entry).head {
             return Ok(None);
         }
-        let further = recursion.enter(entry, edge.looked(new), &self.summaries)?;
+        let further = recursion.enter(entry, looked(edge, new), &self.summaries)?;
         self.is_deep |= further.is_some();
         self.widen(at, further)
     }
@@ -339,11 +291,8 @@ impl<'a> PostStar<'a> {
     /// Adds to an edge that is being looked at.
     fn widen(&mut self, edge: u32, further: Option<Bdd>) -> Result<Option<Bdd>, Stop> {
         if let Some(further) = &further {
-            let edge = &mut self.edges[edge as usize];
-            edge.total = self.bdds.or(&edge.total, further)?;
-            if let Some(wanted) = &self.wanted {
-                self.met |= !self.bdds.is_false(&self.bdds.and(further, wanted)?);
-            }
+            self.edges.widen(self.bdds, edge, further)?;
+            self.meet(further)?;
         }
         Ok(further)
     }
@@ -382,44 +331,17 @@ impl<'a> PostStar<'a> {
 
     /// Adds to the edge from `head` to `target`.
     fn add(&mut self, head: Head, target: Target, set: &Bdd) -> Result<(), Stop> {
-        let bdds = self.bdds;
-        if bdds.is_false(set) {
-            return Ok(());
+        self.meet(set)?;
+        self.edges.add(self.bdds, head, target, set)
+    }
+
+    /// Notes whether valuations that are looked for are among these.
+    fn meet(&mut self, set: &Bdd) -> Result<(), Stop> {
+        if let Some(wanted) = &self.wanted
+            && !self.bdds.is_false(set)
+        {
+            self.met |= !self.bdds.is_false(&self.bdds.and(set, wanted)?);
         }
-        if let Some(wanted) = &self.wanted {
-            self.met |= !bdds.is_false(&bdds.and(set, wanted)?);
-        }
-        let first = self.first_edge[head.0 as usize];
-        let mut at = first;
-        while at != NONE && self.edges[at as usize].target != target {
-            at = self.edges[at as usize].sibling;
-        }
-        if at == NONE {
-            at = self.edges.len() as u32;
-            self.first_edge[head.0 as usize] = at;
-            self.edges.push(Edge {
-                head,
-                target,
-                total: set.clone(),
-                pending: set.clone(),
-                rounds: 0,
-                sibling: first,
-            });
-        } else {
-            let edge = &mut self.edges[at as usize];
-            let new = bdds.difference(set, &edge.total)?;
-            if bdds.is_false(&new) {
-                return Ok(());
-            }
-            edge.total = bdds.or(&edge.total, &new)?;
-            let queued = !bdds.is_false(&edge.pending);
-            edge.pending = bdds.or(&edge.pending, &new)?;
-            if queued {
-                return Ok(());
-            }
-        }
-        let rank = self.spds.ranks[head.0 as usize];
-        self.queue.push(Reverse((rank, at)));
         Ok(())
     }
 
@@ -526,6 +448,16 @@ impl<'a> PostStar<'a> {
             self.resume(rule, target, &new, &waiting)?;
         }
         Ok(())
+    }
+}
+
+/// An edge as shortcuts see it.
+fn looked<'e>(edge: &'e Edge<Target>, new: &'e Bdd) -> Looked<'e> {
+    Looked {
+        head: edge.head,
+        rounds: edge.rounds,
+        total: &edge.total,
+        new,
     }
 }
 

@@ -6,12 +6,11 @@
 //! a state of the given stacks (the goal can be reached before the frame is popped). A push
 //! whose callee can be popped becomes a rule `Δ'` from the push to the head saved below.
 
+use super::edges::{Edge, Edges};
 use super::stacks::{StackState, Stacks};
 use crate::bdd::{Bdd, Bdds};
 use crate::spds::{EntryId, Head, Right, Rule, RuleId, Spds};
 use crate::watch::{Stop, Watch};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// What an edge leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,25 +21,11 @@ pub enum Target {
     Stack(StackState),
 }
 
-struct Edge {
-    head: Head,
-    target: Target,
-    total: Bdd,
-    /// What has not been looked at; false if the edge is not in the queue.
-    pending: Bdd,
-    /// The next edge of the same head.
-    sibling: u32,
-}
-
-const NONE: u32 = u32::MAX;
-
 pub struct PreStar<'a> {
     spds: &'a Spds,
     bdds: &'a Bdds,
     watch: &'a Watch,
-    edges: Vec<Edge>,
-    first_edge: Vec<u32>,
-    queue: BinaryHeap<Reverse<(u32, u32)>>,
+    edges: Edges<'a, Target>,
     /// For each head, the steps into it, the pushes of it, and the pushes that save it.
     steps_into: Vec<Vec<RuleId>>,
     pushes_of: Vec<Vec<RuleId>>,
@@ -51,7 +36,6 @@ pub struct PreStar<'a> {
     stacks: Stacks,
     /// What of the goal lies below the lowest frame.
     bottom_goal: Bdd,
-    rounds: u64,
 }
 
 /// Where [`PreStar::new`] has its goals: anything may be below.
@@ -88,16 +72,13 @@ impl<'a> PreStar<'a> {
             spds,
             bdds,
             watch,
-            edges: Vec::with_capacity(spds.heads()),
-            first_edge: vec![NONE; spds.heads()],
-            queue: BinaryHeap::new(),
+            edges: Edges::new(&spds.backward_ranks),
             steps_into: vec![Vec::new(); spds.heads()],
             pushes_of: vec![Vec::new(); spds.heads()],
             saved_by: vec![Vec::new(); spds.heads()],
             across: vec![None; spds.rules.len()],
             stacks,
             bottom_goal: bdds.constant(false),
-            rounds: 0,
         };
         for (i, rule) in spds.rules.iter().enumerate() {
             let id = RuleId(i as u32);
@@ -140,23 +121,17 @@ impl<'a> PreStar<'a> {
 
     /// Looks at the next edge; false if there is none.
     fn advance(&mut self) -> Result<bool, Stop> {
-        let Some(Reverse((_, edge))) = self.queue.pop() else {
-            return Ok(false);
-        };
-        self.watch.check()?;
-        self.rounds += 1;
-        if self.rounds.is_multiple_of(1024) {
-            self.watch.see(self.queue.len(), self.bdds.total_nodes());
+        let next = self.edges.take_next(self.bdds, self.watch)?;
+        if let Some((edge, new)) = &next {
+            self.look_at(*edge, new)?;
         }
-        self.bdds.safe_point();
-        self.look_at(edge)?;
-        Ok(true)
+        Ok(next.is_some())
     }
 
     /// The edges: heads, what they lead to, and their valuations, over current variables
     /// and, where a frame is popped, the handed ones in entry copies.
     pub fn edges(&self) -> impl Iterator<Item = (Head, Target, &Bdd)> {
-        let edges = self.edges.iter();
+        let edges = self.edges.as_slice().iter();
         edges.map(|edge| (edge.head, edge.target, &edge.total))
     }
 
@@ -166,18 +141,10 @@ impl<'a> PreStar<'a> {
 
     /// The valuations on an edge; false if there is none.
     fn total(&self, head: Head, target: Target) -> Bdd {
-        match self.find(head, target) {
-            Some(edge) => self.edges[edge as usize].total.clone(),
+        match self.edges.find(head, target) {
+            Some(edge) => edge.total.clone(),
             None => self.bdds.constant(false),
         }
-    }
-
-    fn find(&self, head: Head, target: Target) -> Option<u32> {
-        let mut at = self.first_edge[head.0 as usize];
-        while at != NONE && self.edges[at as usize].target != target {
-            at = self.edges[at as usize].sibling;
-        }
-        (at != NONE).then_some(at)
     }
 
     fn is_start_reached(&self) -> Result<bool, Stop> {
@@ -224,14 +191,12 @@ impl<'a> PreStar<'a> {
         Ok(summaries)
     }
 
-    fn look_at(&mut self, edge: u32) -> Result<(), Stop> {
+    fn look_at(&mut self, edge: u32, new: &Bdd) -> Result<(), Stop> {
         let (spds, bdds) = (self.spds, self.bdds);
-        let falsity = bdds.constant(false);
-        let Edge { head, target, .. } = self.edges[edge as usize];
-        let new = std::mem::replace(&mut self.edges[edge as usize].pending, falsity);
+        let &Edge { head, target, .. } = self.edges.get(edge);
         for i in 0..self.steps_into[head.0 as usize].len() {
             let rule = spds.rule(self.steps_into[head.0 as usize][i]);
-            let before = spds.transfer(rule).preimage(bdds, &new)?;
+            let before = spds.transfer(rule).preimage(bdds, new)?;
             self.add(rule.from, target, &before)?;
         }
         for i in 0..self.pushes_of[head.0 as usize].len() {
@@ -242,20 +207,20 @@ impl<'a> PreStar<'a> {
             };
             match target {
                 Target::Popped => {
-                    let before = spds.pushing_with(bdds, rule, entry, &new)?;
+                    let before = spds.pushing_with(bdds, rule, entry, new)?;
                     self.cross(id, entry, &before)?;
                 }
                 Target::Stack(state) if self.stacks.is_universal(state) => {
-                    let before = spds.pushing(bdds, rule, entry, &new)?;
+                    let before = spds.pushing(bdds, rule, entry, new)?;
                     self.add(rule.from, target, &before)?;
                 }
-                Target::Stack(state) => self.push_onto(rule, entry, state, below, &new)?,
+                Target::Stack(state) => self.push_onto(rule, entry, state, below, new)?,
             }
         }
         for i in 0..self.saved_by[head.0 as usize].len() {
             let id = self.saved_by[head.0 as usize][i];
             if let Some(across) = self.across[id.0 as usize].clone() {
-                self.continue_after(id, target, &across, &new)?;
+                self.continue_after(id, target, &across, new)?;
             }
         }
         Ok(())
@@ -299,14 +264,12 @@ impl<'a> PreStar<'a> {
             Some(known) => bdds.or(known, &new)?,
         });
         if let Right::Push { saved, .. } = spds.rule(id).right {
-            let mut at = self.first_edge[saved.0 as usize];
-            while at != NONE {
-                let Edge {
-                    target, sibling, ..
-                } = self.edges[at as usize];
-                let after = self.edges[at as usize].total.clone();
+            let edges = self.edges.of(saved);
+            let edges: Vec<_> = edges
+                .map(|edge| (edge.target, edge.total.clone()))
+                .collect();
+            for (target, after) in edges {
                 self.continue_after(id, target, &new, &after)?;
-                at = sibling;
             }
         }
         Ok(())
@@ -331,40 +294,6 @@ impl<'a> PreStar<'a> {
 
     /// Adds to the edge from `head` to `target`.
     fn add(&mut self, head: Head, target: Target, set: &Bdd) -> Result<(), Stop> {
-        let bdds = self.bdds;
-        if bdds.is_false(set) {
-            return Ok(());
-        }
-        let at = match self.find(head, target) {
-            None => {
-                let at = self.edges.len() as u32;
-                let first = &mut self.first_edge[head.0 as usize];
-                self.edges.push(Edge {
-                    head,
-                    target,
-                    total: set.clone(),
-                    pending: set.clone(),
-                    sibling: std::mem::replace(first, at),
-                });
-                at
-            }
-            Some(at) => {
-                let edge = &mut self.edges[at as usize];
-                let new = bdds.difference(set, &edge.total)?;
-                if bdds.is_false(&new) {
-                    return Ok(());
-                }
-                edge.total = bdds.or(&edge.total, &new)?;
-                let queued = !bdds.is_false(&edge.pending);
-                edge.pending = bdds.or(&edge.pending, &new)?;
-                if queued {
-                    return Ok(());
-                }
-                at
-            }
-        };
-        let rank = self.spds.backward_ranks[head.0 as usize];
-        self.queue.push(Reverse((rank, at)));
-        Ok(())
+        self.edges.add(self.bdds, head, target, set)
     }
 }
