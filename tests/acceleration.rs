@@ -53,6 +53,16 @@ const PROGRAMS: &[Deep] = &[
         &[(ASSERTIONS, true), (TERMINATES, true)],
     ),
     deep(
+        "a loop through a choice between nothing and any value",
+        "int y(B); module void main() { bool x; x = false; y = 0;
+           do :: true ->
+             if :: true -> skip; :: true -> x = undef; fi
+             if :: !x -> break; :: else -> skip; fi
+             x = false;
+           od }",
+        &[(TERMINATES, false)],
+    ),
+    deep(
         "recursion that counts down",
         "define MAX (1 << B) - 1
          module void f(int n(B)) { if :: n == 0 -> L: skip; :: else -> f(n - 1); fi }

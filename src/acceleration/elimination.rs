@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 /// Some paths from one node to another.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Paths {
     pub all: Relation,
     /// Those on which the automaton accepts; `None` if that is the same.
@@ -82,7 +82,7 @@ impl<'a> Elimination<'a> {
         let ways = self.edges.entry((from, to)).or_default();
         if ways
             .iter()
-            .any(|way| way.all.bdd == paths.all.bdd && way.accepting.is_none())
+            .any(|way| way.all == paths.all && way.accepting.is_none())
         {
             return Ok(());
         }
@@ -221,7 +221,7 @@ impl<'a> Elimination<'a> {
             for closure in &closures {
                 self.watch.check()?;
                 let more = self.union(&all, &self.join(&all, closure, node)?)?;
-                grew |= !is_same(&more, &all);
+                grew |= more != all;
                 all = more;
             }
             if !grew {
@@ -243,7 +243,7 @@ impl<'a> Elimination<'a> {
         loop {
             self.watch.check()?;
             let more = self.union(&closed, &self.join(&closed, &closed, node)?)?;
-            if is_same(&more, &closed) {
+            if more == closed {
                 return Ok(closed);
             }
             closed = more;
@@ -308,9 +308,4 @@ impl<'a> Elimination<'a> {
         }
         Ok(())
     }
-}
-
-fn is_same(a: &Paths, b: &Paths) -> bool {
-    let bdd = |relation: &Option<Relation>| relation.as_ref().map(|r| r.bdd.clone());
-    a.all.bdd == b.all.bdd && bdd(&a.accepting) == bdd(&b.accepting)
 }

@@ -11,8 +11,9 @@ use crate::bits;
 use crate::spds::copies::{Copies, Copy};
 use crate::watch::Stop;
 
-/// From one head to another.
-#[derive(Clone)]
+/// From one head to another. Two are the same only if they change the same variables: what
+/// sets a variable to anything has the BDD of what keeps all.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Relation {
     pub bdd: Bdd,
     /// The variables of the second head that do not keep their values, in rising order.
@@ -238,7 +239,7 @@ impl<'a> Relations<'a> {
             check()?;
             let twice = self.compose(&closed, &closed, variables)?;
             let more = self.union(&closed, &twice)?;
-            if more.bdd == closed.bdd {
+            if more == closed {
                 return Ok(closed);
             }
             closed = more;
