@@ -5,6 +5,7 @@
 
 mod body;
 mod declarations;
+pub mod expression;
 mod pushdown;
 pub mod remopla;
 mod scope;

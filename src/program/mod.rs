@@ -18,11 +18,13 @@
 
 mod domain;
 mod expression;
+mod interval;
 
 pub use domain::{Cell, Declaration, Domain, Enumeration, Field, Overflow, Shape};
 pub use expression::{
     Expression, Expressions, FAR, NUMBER_BITS, Operation, SHIFT_LIMIT, When, shift_left,
 };
+pub use interval::{Interval, Outcome};
 
 use crate::names::{Name, Names};
 use crate::source::{Position, Source, Span};

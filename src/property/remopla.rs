@@ -8,7 +8,8 @@ use super::PropertyError;
 use super::proposition::Atom;
 use crate::analysis::Observed;
 use crate::diagnostic::suggestion;
-use crate::lower::remopla::evaluator::{Environment, Evaluator, Kind, Meaning};
+use crate::lower::expression::{Evaluator, Kind};
+use crate::lower::remopla::terms::{Environment, Meaning, Remopla};
 use crate::names::Name;
 use crate::program::{Declaration, Domain, ProcedureId, Program, Shape, VariableId};
 use crate::source::{Source, Span};
@@ -30,9 +31,9 @@ pub fn condition(
         locals: Vec::new(),
         problem: None,
     };
-    let mut evaluator = Evaluator::new(&tree, names, collector);
+    let mut evaluator = Evaluator::new(Remopla::new(&tree, names), collector);
     evaluator.total = true;
-    let value = expression.map(|expression| evaluator.evaluate(expression));
+    let value = expression.map(|expression| evaluator.expression(expression));
     if let Some(value) = value {
         match value.kind {
             Kind::Number(_) => {
@@ -43,10 +44,11 @@ pub fn condition(
     }
     let Evaluator {
         operations,
-        environment,
+        language,
         collector,
         ..
     } = evaluator;
+    let environment = language.environment;
     if let Some(problem) = environment.problem {
         return Err(problem);
     }

@@ -11,7 +11,7 @@
 use super::formula::{Formulas, Node};
 use super::variables::Variables;
 use super::{Untranslatable, VARIABLE_BITS};
-use crate::lower::remopla::interval::Interval;
+use crate::program::Interval;
 use crate::program::{Domain, Operation, ProcedureId, SHIFT_LIMIT, VariableId, When};
 use crate::syntax::pds::tree::BinaryOperator as Operator;
 

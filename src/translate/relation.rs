@@ -7,7 +7,7 @@
 use super::expression::{Number, Truth, Value};
 use super::formula::{Formulas, Kind, Node};
 use super::variables::Variables;
-use crate::lower::remopla::interval::Interval;
+use crate::program::Interval;
 use crate::program::{Domain, Overflow, When};
 use crate::syntax::pds::tree::BinaryOperator as Operator;
 use std::collections::BTreeMap;

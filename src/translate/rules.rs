@@ -10,7 +10,7 @@ use super::formula::{Formulas, Node};
 use super::relation::{Frame, Relation, Update};
 use super::variables::Variables;
 use super::{Symbol, Untranslatable};
-use crate::lower::remopla::interval::Interval;
+use crate::program::Interval;
 use crate::program::{
     self, Action, Call, Domain, Expression, Operation, Overflow, PointId, Procedure, ProcedureId,
     Program, Target, VariableId, When,

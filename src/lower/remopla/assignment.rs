@@ -1,13 +1,15 @@
 //! Values on their way into cells: assignments, arguments, return values, results.
 
 use super::Lowering;
-use super::evaluator::{Environment, Kind, MOST_OPERATIONS, Value as Known};
-use super::interval::Interval;
 use super::layout::{conform, describe, leaves};
 use super::place::Location;
+use super::terms::Environment;
 use crate::diagnostic::Diagnostic;
+use crate::lower::expression::{Kind, MOST_OPERATIONS, Mistake, Value as Known};
 use crate::names::Name;
-use crate::program::{Domain, Expression, Operation, Overflow, Shape, Target, Value, VariableId};
+use crate::program::{
+    Domain, Expression, Interval, Operation, Overflow, Shape, Target, Value, VariableId,
+};
 use crate::source::Span;
 use crate::syntax::remopla::tree::{Assignment, ExpressionId, List, shorten};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -51,9 +53,9 @@ impl Lowering<'_> {
         let mut open: Vec<(Name, Option<i128>, i128, i128)> = Vec::new();
         loop {
             if let Some(range) = ranges.get(open.len()) {
-                let low = self.machine.evaluate(range.low);
+                let low = self.machine.expression(range.low);
                 let low = self.machine.bound_of(low);
-                let high = self.machine.evaluate(range.high);
+                let high = self.machine.expression(range.high);
                 let high = self.machine.bound_of(high);
                 let Some((low, high)) = low.zip(high) else {
                     break;
@@ -75,7 +77,7 @@ impl Lowering<'_> {
                 break;
             }
             if all.pairs.len() > MOST_OPERATIONS {
-                self.machine.report_too_much(assignment.span);
+                self.machine.mistake(Mistake::TooLong(assignment.span));
                 break;
             }
             // The innermost range that has another value goes on.
@@ -107,7 +109,7 @@ impl Lowering<'_> {
         let Some(location) = self.machine.locate(assignment.target) else {
             // What is wrong with the value is worth knowing all the same.
             if let Some(value) = assignment.value {
-                self.machine.evaluate(value);
+                self.machine.expression(value);
             }
             return;
         };
@@ -162,7 +164,7 @@ impl Lowering<'_> {
     pub fn domains_of(&self, location: &Location) -> Vec<Domain> {
         let last = leaves(&location.shape).into_iter().max().unwrap_or(0);
         let cells = (0..=last).map(|k| location.first.plus(k));
-        let domain = |cell| self.machine.environment.domain(cell);
+        let domain = |cell| self.machine.language.environment.domain(cell);
         cells.map(domain).collect()
     }
 
@@ -173,7 +175,7 @@ impl Lowering<'_> {
         expression: ExpressionId,
         receiver: &Receiver<'_>,
     ) -> Option<Vec<(u32, Expression)>> {
-        let known = self.machine.evaluate(expression);
+        let known = self.machine.expression(expression);
         let places = leaves(receiver.shape);
         let first = *receiver.domains.first()?;
         match (known.kind, receiver.shape) {
@@ -188,7 +190,7 @@ impl Lowering<'_> {
                 Some(vec![(0, self.expressions.add_at(known.span, operations))])
             }
             (Kind::Whole, _) => {
-                let location = self.machine.whole.take()?;
+                let location = self.machine.language.whole.take()?;
                 let domains = self.domains_of(&location);
                 let sources = leaves(&location.shape);
                 let kinds_agree = || {

@@ -28,14 +28,14 @@ impl Lowering<'_> {
         let module = &tree.modules[id.0 as usize];
         self.declare_locals(id);
         self.declare_labels(id);
-        self.machine.environment.constants_only = false;
+        self.scope().constants_only = false;
         let base = self.points.len() as u32;
         let exit = PointId(base + module.points);
         self.push(id, module.close, false, Action::Exit);
         let mut next = exit;
         let mut here = exit;
         for statement in tree.statements[module.statements.indices()].iter().rev() {
-            self.machine.begin_statement();
+            self.begin_statement();
             let action = match statement.kind {
                 StatementKind::EndIf => {
                     self.open(next, None);
@@ -184,7 +184,7 @@ impl Lowering<'_> {
 
     /// An expression that must be a condition.
     fn condition(&mut self, expression: ExpressionId) -> Expression {
-        let value = self.machine.evaluate(expression);
+        let value = self.machine.expression(expression);
         self.machine.check_condition(value);
         let operations = self.machine.operations.drain(..);
         match value.may_fail {

@@ -22,7 +22,7 @@ impl Lowering<'_> {
         let header = self.tree.modules[id.0 as usize].header.returns.span;
         if signature.broken {
             if let Some(value) = value {
-                self.machine.evaluate(value);
+                self.machine.expression(value);
             }
             return Action::Return { values: [].into() };
         }
@@ -73,7 +73,7 @@ impl Lowering<'_> {
         let known = index.filter(|index| !self.signatures[*index as usize].broken);
         let Some(index) = known else {
             for argument in (arguments.start..arguments.end).map(ExpressionId) {
-                self.machine.evaluate(argument);
+                self.machine.expression(argument);
             }
             if let Some(target) = target {
                 self.machine.locate(target);
@@ -123,7 +123,7 @@ impl Lowering<'_> {
         for (position, argument) in (arguments.start..arguments.end).enumerate() {
             let argument = ExpressionId(argument);
             let Some(Some(layout)) = signature.parameters.get(position) else {
-                self.machine.evaluate(argument);
+                self.machine.expression(argument);
                 continue;
             };
             let parameter = declared[position];

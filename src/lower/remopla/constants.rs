@@ -4,9 +4,9 @@
 //! their values from there, before others are computed from them.
 
 use super::Lowering;
-use super::evaluator::Kind;
 use super::scope::{Constant, Space};
 use crate::diagnostic::{Diagnostic, Severity, did_you_mean, nearest};
+use crate::lower::expression::Kind;
 use crate::program::Enumeration;
 use crate::source::Span;
 use crate::syntax::remopla::tree::{Define, ExpressionId, Identifier, shorten};
@@ -137,9 +137,9 @@ impl Lowering<'_> {
     /// The number of an expression that must be a constant. Only defines before `position` may
     /// be used.
     fn constant(&mut self, expression: ExpressionId, position: usize) -> Option<i128> {
-        self.machine.environment.constants_only = true;
-        self.machine.begin_statement();
-        let value = self.machine.evaluate(expression);
+        self.scope().constants_only = true;
+        self.begin_statement();
+        let value = self.machine.expression(expression);
         match (value.kind, value.constant()) {
             (_, Some(number)) => return Some(number),
             (Kind::Unknown, _) => {}
@@ -191,7 +191,7 @@ impl Lowering<'_> {
                 self.report(Diagnostic::error(span, message));
                 continue;
             }
-            let scope = &mut self.machine.environment;
+            let scope = &mut self.machine.language.environment;
             let known = scope.constant_values.iter();
             let known = known.map(|constant| tree.names.text(constant.identifier.name));
             let near = scope.unknown.nearest(tree.names.text(name), known);

@@ -8,21 +8,18 @@ mod assignment;
 mod body;
 mod call;
 mod constants;
-pub mod evaluator;
-pub mod interval;
-mod kinds;
 mod layout;
 mod modules;
-mod operators;
 mod place;
-mod quantifier;
 mod scope;
+pub mod terms;
 #[cfg(test)]
 mod tests;
 mod types;
 mod unknown;
 
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
+use crate::lower::expression::Evaluator;
 use crate::names::Name;
 use crate::program::{
     Enumeration, Expression, Expressions, Language, Overflow, Point, PointId, Procedure,
@@ -32,11 +29,11 @@ use crate::source::{Source, Span};
 use crate::syntax::Collector;
 use crate::syntax::remopla::{Tree, parse_collecting};
 use body::Open;
-use evaluator::Evaluator;
 use layout::{FieldType, Laid, cells};
 use modules::Signature;
 use scope::Scope;
 use std::sync::Arc;
+use terms::Remopla;
 
 /// What the command line says about the language.
 #[derive(Clone, Debug, Default)]
@@ -79,14 +76,14 @@ pub fn remopla(
     } = lowering;
     let Evaluator {
         collector,
-        environment: scope,
+        language,
         ..
     } = machine;
     let Scope {
         constant_values,
         global_variables,
         ..
-    } = scope;
+    } = language.environment;
     let entry = entry.filter(|_| !collector.has_errors() && !tree.incomplete);
     let Some(entry) = entry else {
         return (None, collector.finish());
@@ -149,7 +146,7 @@ struct Lowering<'a> {
     source: &'a Source,
     options: &'a RemoplaOptions,
     /// It knows the names that are in scope, and collects the diagnostics.
-    machine: Evaluator<'a, Scope<'a>>,
+    machine: Evaluator<Remopla<'a, Scope<'a>>>,
     enumerations: Vec<Enumeration>,
     /// The fields of each struct; nothing of one with a mistake.
     structs: Vec<Option<Vec<FieldType>>>,
@@ -184,7 +181,7 @@ impl<'a> Lowering<'a> {
             tree,
             source,
             options,
-            machine: Evaluator::new(tree, Scope::new(tree), collector),
+            machine: Evaluator::new(Remopla::new(tree, Scope::new(tree)), collector),
             enumerations: Vec::new(),
             structs: Vec::new(),
             default_bits: 8,
@@ -202,7 +199,12 @@ impl<'a> Lowering<'a> {
     }
 
     fn scope(&mut self) -> &mut Scope<'a> {
-        &mut self.machine.environment
+        &mut self.machine.language.environment
+    }
+
+    fn begin_statement(&mut self) {
+        self.machine.begin_statement();
+        self.machine.language.moved = 0;
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {

@@ -4,10 +4,10 @@
 //! compute how many cells further on the place lies, and that have no value if an index lies
 //! outside its array.
 
-use super::evaluator::{Environment, Evaluator, Kind, Meaning, Value};
-use super::interval::Interval;
+use super::terms::{Environment, Meaning, Remopla, whole};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
-use crate::program::{Domain, Operation, Shape, VariableId, When};
+use crate::lower::expression::{Evaluator, Kind, Value};
+use crate::program::{Domain, Interval, Operation, Shape, VariableId, When};
 use crate::source::Span;
 use crate::syntax::remopla::tree::{Identifier, Part, Place, shorten};
 
@@ -87,50 +87,44 @@ enum Found {
     Location(Location),
 }
 
-impl<E: Environment> Evaluator<'_, E> {
+impl<E: Environment> Evaluator<Remopla<'_, E>> {
     /// The value of a place, whose indices are on the stack.
     pub fn read(&mut self, place: u32, index: usize) {
-        let place = self.tree.places[place as usize];
+        let place = self.language.tree.places[place as usize];
         let values = self.take_indices(place);
-        let (start, node) = match values.first() {
-            Some(value) => (value.operations, value.node),
+        let (start, term) = match values.first() {
+            Some(value) => (value.operations, value.term),
             None => (self.operations.len(), index),
         };
         let found = self.find(place, &values, index);
         self.operations.truncate(start);
         match found {
-            None => {
-                self.unknown(place.span, node);
-            }
-            Some(Found::Constant(number)) => {
-                self.emit_number(number);
-                let kind = Kind::Number(Interval::only(number));
-                self.push(kind, false, place.span, start, node);
-            }
+            None => self.unknown(place.span, term),
+            Some(Found::Constant(number)) => self.push_number(number, place.span, term),
             Some(Found::Location(location)) if location.shape == Shape::Scalar => {
                 self.operations.extend(location.read(0));
-                let absent = self.environment.may_be_absent(location.first);
-                let (kind, may_fail) = match self.environment.domain(location.first) {
+                let absent = self.language.environment.may_be_absent(location.first);
+                let (kind, may_fail) = match self.language.environment.domain(location.first) {
                     Domain::Boolean => (Kind::Truth(None), self.settle(location.may_fail)),
                     domain => {
                         let interval = Interval::of(domain);
                         (Kind::Number(interval), location.may_fail || absent)
                     }
                 };
-                self.push(kind, may_fail, place.span, start, node);
+                self.push(kind, may_fail, place.span, start, term);
             }
             Some(Found::Location(location)) => {
                 // Never run: a whole array or struct is taken cell by cell.
                 self.operations.push(Operation::Constant(false));
-                self.push(Kind::Whole, location.may_fail, place.span, start, node);
-                self.whole = Some(location);
+                self.push(Kind::Whole, location.may_fail, place.span, start, term);
+                self.language.whole = Some(location);
             }
         }
     }
 
     /// The location of a place that is assigned to, whose indices are on the stack.
     pub fn target(&mut self, place: u32, index: usize) -> Option<Location> {
-        let place = self.tree.places[place as usize];
+        let place = self.language.tree.places[place as usize];
         let values = self.take_indices(place);
         match self.find(place, &values, index)? {
             Found::Location(location) => Some(location),
@@ -143,24 +137,26 @@ impl<E: Environment> Evaluator<'_, E> {
     }
 
     fn take_indices(&mut self, place: Place) -> Vec<Value> {
-        let parts = self.tree.parts(place);
+        let parts = self.language.tree.parts(place);
         let count: usize = parts.iter().map(|part| part.indices as usize).sum();
         let rest = self.stack.len().saturating_sub(count);
         self.stack.split_off(rest)
     }
 
     fn find(&mut self, place: Place, values: &[Value], index: usize) -> Option<Found> {
-        let parts = self.tree.parts(place);
+        let parts = self.language.tree.parts(place);
         let name = parts.first()?.identifier;
-        let bound = self.bound_value(name, index).map(Meaning::Constant);
-        let meaning = bound.or_else(|| self.environment.find(self.tree, parts));
+        let bound = self.bound_value(name.name, index).map(Meaning::Constant);
+        let meaning = bound.or_else(|| self.language.environment.find(self.language.tree, parts));
         if self.has_ended(name.name) && !self.bound.contains_key(&name.name) {
             self.report_ended(name, meaning.is_some());
             meaning.as_ref()?;
         }
         match meaning {
             None => {
-                self.environment.note_unknown(self.tree, parts);
+                self.language
+                    .environment
+                    .note_unknown(self.language.tree, parts);
                 None
             }
             Some(Meaning::Broken) => None,
@@ -168,7 +164,7 @@ impl<E: Environment> Evaluator<'_, E> {
                 Some(Found::Constant(number))
             }
             Some(Meaning::Constant(_)) => {
-                let text = self.tree.shown(name.name);
+                let text = self.language.tree.shown(name.name);
                 let message = format!("`{text}` is a constant: it has no entries and no fields");
                 self.complain(Diagnostic::error(place.span, message));
                 None
@@ -219,7 +215,7 @@ impl<E: Environment> Evaluator<'_, E> {
                 shape = element;
             }
             if part.indices > 0 && matches!(shape, Shape::Array { .. }) {
-                let text = self.tree.shown(part.identifier.name);
+                let text = self.language.tree.shown(part.identifier.name);
                 let message = format!("`{text}` has two dimensions, but this has one index");
                 let hint = "give both indices, or none for the whole array";
                 self.complain(Diagnostic::error(place.span, message).with_hint(hint));
@@ -237,14 +233,14 @@ impl<E: Environment> Evaluator<'_, E> {
         shape: &'s Shape,
         location: &mut Location,
     ) -> Option<&'s Shape> {
-        let whole = self.tree.shown(before.identifier.name);
-        let span = self.tree.span(part.identifier);
-        let text = self.tree.names.text(part.identifier.name);
+        let whole = self.language.tree.shown(before.identifier.name);
+        let span = self.language.tree.span(part.identifier);
+        let text = self.language.tree.names.text(part.identifier.name);
         match shape {
             Shape::Struct { fields } => {
                 let found = fields
                     .iter()
-                    .find(|field| self.environment.is_named(field.name, text));
+                    .find(|field| self.language.environment.is_named(field.name, text));
                 if let Some(field) = found {
                     location.first = location.first.plus(field.offset);
                     return Some(&field.shape);
@@ -252,7 +248,7 @@ impl<E: Environment> Evaluator<'_, E> {
                 let message = format!("`{whole}` has no field `{}`", shorten(text));
                 let known: Vec<_> = fields
                     .iter()
-                    .map(|field| self.environment.text(field.name).to_owned())
+                    .map(|field| self.language.environment.text(field.name).to_owned())
                     .collect();
                 let hint = match nearest(text, known.iter().map(String::as_str)) {
                     Some(near) => did_you_mean(shorten(near)),
@@ -309,7 +305,7 @@ impl<E: Environment> Evaluator<'_, E> {
                 return None;
             }
             Kind::Whole => {
-                self.check_not_whole(value, "used as an index");
+                self.complain(whole(value.span, "used as an index"));
                 return None;
             }
         };
@@ -333,8 +329,8 @@ impl<E: Environment> Evaluator<'_, E> {
             );
             self.complain(Diagnostic::warning(value.span, message));
         }
-        self.moved += end - value.operations;
-        if self.moved > MOST_MOVED {
+        self.language.moved += end - value.operations;
+        if self.language.moved > MOST_MOVED {
             self.complain(Diagnostic::error(
                 value.span,
                 "indices are nested too deep here",
@@ -357,7 +353,7 @@ impl<E: Environment> Evaluator<'_, E> {
 
     #[cold]
     fn report_dimensions(&mut self, place: Place, part: &Part, dimensions: u32) {
-        let text = self.tree.shown(part.identifier.name);
+        let text = self.language.tree.shown(part.identifier.name);
         let message = match (dimensions, part.indices) {
             (0, _) => format!("`{text}` is no array: it has no entries"),
             (1, _) => format!(
@@ -375,8 +371,8 @@ impl<E: Environment> Evaluator<'_, E> {
     /// The variable of a quantifier that has ended is named again.
     #[cold]
     fn report_ended(&mut self, name: Identifier, known: bool) {
-        let text = self.tree.shown(name.name);
-        let span = self.tree.span(name);
+        let text = self.language.tree.shown(name.name);
+        let span = self.language.tree.span(name);
         let hint = "parentheses around its condition make the quantifier reach further";
         self.complain(match known {
             true => Diagnostic::warning(

@@ -1,7 +1,7 @@
 //! What names mean: constants, global variables, and those of the module that is looked at.
 
-use super::evaluator::{Environment, Meaning};
 use super::layout::Laid;
+use super::terms::{Environment, Meaning};
 use crate::lower::scope::Table;
 use crate::lower::unknown::Uses;
 use crate::names::Name;

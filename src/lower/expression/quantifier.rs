@@ -1,16 +1,12 @@
-//! Quantifiers: loops over the nodes of their condition.
+//! Quantifiers: loops over the terms of their condition.
 //!
 //! The variable is a constant in each round; what the rounds give is joined, the smallest
 //! value first, so that what is decided early is decided as the language says.
 
-use super::evaluator::{Environment, Evaluator, GivenUp, Kind, Value};
-use crate::diagnostic::Diagnostic;
+use super::{Evaluator, GivenUp, Kind, Language, Mistake, Value};
 use crate::names::Name;
 use crate::program::Operation;
 use crate::source::Span;
-use crate::syntax::remopla::tree::{BinaryOperator, Identifier};
-
-const MOST_NESTED: usize = 100;
 
 /// A quantifier whose condition is gone through.
 pub struct Loop {
@@ -18,23 +14,24 @@ pub struct Loop {
     variable: Name,
     value: i128,
     high: i128,
-    /// There is no value: the condition is looked at, and then forgotten.
+    /// There is no value, here or of a quantifier around: the condition is looked at, and then
+    /// forgotten.
     empty: bool,
-    /// The first node of the condition.
+    /// The first term of the condition.
     body: usize,
     /// How many operations there were before it.
     operations: usize,
     /// What `variable` meant before.
     hidden: Option<i128>,
-    /// The last node that read the variable.
+    /// The last term that read the variable.
     last_use: Option<usize>,
 }
 
-impl<E: Environment> Evaluator<'_, E> {
+impl<L: Language> Evaluator<L> {
     pub(super) fn begin_loop(
         &mut self,
         all: bool,
-        variable: Identifier,
+        variable: Name,
         span: Span,
         low: Value,
         high: Value,
@@ -45,25 +42,26 @@ impl<E: Environment> Evaluator<'_, E> {
         let (Some(from), Some(to)) = bounds else {
             return Err(GivenUp);
         };
-        if self.loops.len() >= MOST_NESTED {
-            let message = format!("more than {MOST_NESTED} quantifiers are nested");
-            self.complain(Diagnostic::error(span, message));
+        if self.loops.len() >= L::MOST_NESTED {
+            self.mistake(Mistake::TooNested(span));
             return Err(GivenUp);
         }
         if from > to {
-            let always = if all { "true" } else { "false" };
-            let message =
-                format!("there is no number from {from} to {to}: this is always {always}");
-            self.complain(Diagnostic::warning(low.span.to(high.span), message));
+            self.mistake(Mistake::EmptyRange {
+                all,
+                low: from,
+                high: to,
+                span: low.span.to(high.span),
+            });
         }
-        let name = variable.name;
-        let hidden = self.bound.insert(name, from);
+        let hidden = self.bound.insert(variable, from);
+        let around = self.loops.last();
         self.loops.push(Loop {
             all,
-            variable: name,
+            variable,
             value: from,
             high: to,
-            empty: from > to,
+            empty: from > to || around.is_some_and(|around| around.empty),
             body: index + 1,
             operations: self.operations.len(),
             hidden,
@@ -79,8 +77,7 @@ impl<E: Environment> Evaluator<'_, E> {
         }
         let number = value.constant();
         if number.is_none() {
-            let message = "the bounds of a quantifier must be constants";
-            self.complain(Diagnostic::error(value.span, message));
+            self.mistake(Mistake::VariableBound(value.span));
         }
         number
     }
@@ -93,7 +90,7 @@ impl<E: Environment> Evaluator<'_, E> {
         index: usize,
     ) -> Result<usize, GivenUp> {
         let condition = self.pop()?;
-        let kind = self.truth(condition, "a quantifier ranges over");
+        let kind = self.truth(condition, None);
         let Some(innermost) = self.loops.last_mut() else {
             return Err(GivenUp);
         };
@@ -103,7 +100,8 @@ impl<E: Environment> Evaluator<'_, E> {
             && comparison + 1 == index
             && innermost.last_use.is_none_or(|last| last < right)
         {
-            self.report_two_readings(word.to(condition.span), all);
+            let span = word.to(condition.span);
+            self.mistake(Mistake::TwoReadings { all, span });
             return Err(GivenUp);
         }
         let first = innermost.operations == condition.operations;
@@ -122,11 +120,11 @@ impl<E: Environment> Evaluator<'_, E> {
             self.stack.push(condition);
         } else {
             let so_far = self.pop()?;
-            let operator = match all {
-                true => BinaryOperator::And,
-                false => BinaryOperator::Or,
+            let operation = match all {
+                true => Operation::And,
+                false => Operation::Or,
             };
-            self.connect(operator, so_far, condition);
+            self.connect(operation, so_far, condition);
         }
         let joined = self.pop()?;
         let Some(innermost) = self.loops.last_mut() else {
@@ -137,7 +135,7 @@ impl<E: Environment> Evaluator<'_, E> {
             self.end_loop();
             self.stack.push(Value {
                 span,
-                node: body,
+                term: body,
                 ..joined
             });
             return Ok(index + 1);
@@ -160,10 +158,10 @@ impl<E: Environment> Evaluator<'_, E> {
     }
 
     /// The value of a name that a quantifier has bound.
-    pub fn bound_value(&mut self, identifier: Identifier, index: usize) -> Option<i128> {
-        let value = self.bound.get(&identifier.name).copied()?;
+    pub fn bound_value(&mut self, name: Name, index: usize) -> Option<i128> {
+        let value = self.bound.get(&name).copied()?;
         let mut loops = self.loops.iter_mut().rev();
-        if let Some(innermost) = loops.find(|l| l.variable == identifier.name) {
+        if let Some(innermost) = loops.find(|l| l.variable == name) {
             innermost.last_use = Some(index);
         }
         Some(value)

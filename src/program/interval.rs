@@ -4,7 +4,7 @@
 //! more is refused when it is read. Intervals also tell which operations cannot fail, and
 //! which terms are constants.
 
-use crate::program::{Domain, NUMBER_BITS, Operation, SHIFT_LIMIT};
+use super::{Domain, FAR, NUMBER_BITS, Operation, SHIFT_LIMIT, shift_left};
 
 /// Whole numbers from `low` to `high`, both included and below 2 to [`NUMBER_BITS`] in size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,13 @@ impl Interval {
                 let (a, b) = (a.natural(), b.natural());
                 Some(match operation {
                     Operation::ShiftLeft => a.shift_left(b, may_fail),
+                    Operation::ShiftLeftOrFar => Outcome {
+                        interval: Interval {
+                            low: shift_left(a.low, b.low).unwrap_or(FAR),
+                            high: shift_left(a.high, b.high).unwrap_or(FAR),
+                        },
+                        may_fail,
+                    },
                     Operation::ShiftRight => Outcome {
                         interval: Interval {
                             low: shift_right(a.low, b.high),
@@ -159,18 +166,6 @@ impl Interval {
     }
 }
 
-/// `None` if the result is beyond the limit.
-fn shift_left(number: i128, by: i128) -> Option<i128> {
-    match (number, u32::try_from(by)) {
-        (0, _) => Some(0),
-        (_, Ok(by)) if by <= 64 => {
-            let shifted = number.checked_mul(1 << by)?;
-            (shifted <= SHIFT_LIMIT).then_some(shifted)
-        }
-        _ => None,
-    }
-}
-
 fn shift_right(number: i128, by: i128) -> i128 {
     match u32::try_from(by) {
         Ok(by) if by < i128::BITS => number >> by,
@@ -215,6 +210,7 @@ mod tests {
             BitOr => natural.then_some(a | b),
             BitXor => natural.then_some(a ^ b),
             ShiftLeft if natural => Some(a << b).filter(|r| *r <= SHIFT_LIMIT),
+            ShiftLeftOrFar if natural => Some(shift_left(a, b).unwrap_or(FAR)),
             ShiftRight if natural => Some(a >> b),
             _ => None,
         }
@@ -223,7 +219,16 @@ mod tests {
     #[test]
     fn every_value_lies_in_its_interval() {
         let operations = [
-            Add, Subtract, Multiply, Divide, BitAnd, BitOr, BitXor, ShiftLeft, ShiftRight,
+            Add,
+            Subtract,
+            Multiply,
+            Divide,
+            BitAnd,
+            BitOr,
+            BitXor,
+            ShiftLeft,
+            ShiftLeftOrFar,
+            ShiftRight,
         ];
         let ends: Vec<_> = (-4..=5)
             .flat_map(|low| (low..=5).map(move |high| interval(low, high)))
@@ -278,6 +283,9 @@ mod tests {
         let word = interval(0, u64::MAX as i128);
         let outcome = word.apply(ShiftLeft, word).expect("bounded");
         assert!(outcome.may_fail && outcome.interval.high == SHIFT_LIMIT);
+        let outcome = word.apply(ShiftLeftOrFar, word).expect("bounded");
+        assert!(!outcome.may_fail && outcome.interval.high == FAR);
+        assert_eq!(Interval::only(FAR).apply(Add, Interval::only(FAR)), None);
         assert_eq!(word.apply(Multiply, word), None);
         assert_eq!(
             Interval::only(LIMIT - 1).apply(Add, Interval::only(1)),

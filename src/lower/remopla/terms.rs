@@ -1,0 +1,289 @@
+//! The terms of Remopla's expressions, what their names mean, and how mistakes in them are put
+//! into words; in programs and in properties alike.
+
+use super::place::Location;
+use crate::diagnostic::Diagnostic;
+use crate::lower::expression::{
+    Comparands, Evaluator, Kind, Language, MOST_OPERATIONS, Mistake, Term, TermKind, Value,
+};
+use crate::names::Name;
+use crate::program::{Domain, NUMBER_BITS, Operation, Shape, VariableId};
+use crate::source::Span;
+use crate::syntax::remopla::Tree;
+use crate::syntax::remopla::tree::{BinaryOperator, ExpressionId, Node, NodeKind, Part};
+
+/// What the names of an expression mean.
+pub trait Environment {
+    /// What the names at the beginning of a place mean.
+    fn find(&mut self, tree: &Tree, parts: &[Part]) -> Option<Meaning>;
+
+    /// They mean nothing.
+    fn note_unknown(&mut self, tree: &Tree, parts: &[Part]);
+
+    fn domain(&self, variable: VariableId) -> Domain;
+
+    /// Whether only constants are allowed.
+    fn is_constant(&self) -> bool {
+        false
+    }
+
+    /// Whether a number may not be there at all: of a procedure that is not on top.
+    fn may_be_absent(&self, _: VariableId) -> bool {
+        false
+    }
+
+    /// The text of the name of a field.
+    fn text(&self, name: Name) -> &str;
+
+    /// Whether a field has this name.
+    fn is_named(&self, name: Name, text: &str) -> bool {
+        self.text(name) == text
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum Meaning {
+    Constant(i128),
+    Variable {
+        first: VariableId,
+        shape: Shape,
+        /// How many parts of the place it takes: a variable of a procedure may be named with
+        /// that before it.
+        parts: usize,
+    },
+    /// Something with a mistake in its declaration, which has been reported.
+    Broken,
+}
+
+/// Expressions of Remopla, whose names mean what `environment` says.
+pub struct Remopla<'a, E> {
+    pub tree: &'a Tree,
+    pub environment: E,
+    /// If the expression is a whole array or struct.
+    pub whole: Option<Location>,
+    /// How many operations of indices have been moved for the statement.
+    pub moved: usize,
+}
+
+impl<'a, E> Remopla<'a, E> {
+    pub fn new(tree: &'a Tree, environment: E) -> Self {
+        Remopla {
+            tree,
+            environment,
+            whole: None,
+            moved: 0,
+        }
+    }
+}
+
+impl From<Node> for Term<u32> {
+    fn from(node: Node) -> Self {
+        let kind = match node.kind {
+            NodeKind::Number(number) => TermKind::Number(number.into()),
+            NodeKind::Truth(value) => TermKind::Truth(value),
+            NodeKind::Read(place) => TermKind::Read(place),
+            NodeKind::Not => TermKind::Not,
+            NodeKind::Binary(operator) => operator.into(),
+            NodeKind::Quantify { all, variable } => TermKind::Quantify {
+                all,
+                variable: variable.name,
+            },
+            NodeKind::EndQuantify { bare_comparison } => TermKind::EndQuantify { bare_comparison },
+        };
+        let span = node.span;
+        Term { kind, span }
+    }
+}
+
+impl From<BinaryOperator> for TermKind<u32> {
+    fn from(operator: BinaryOperator) -> Self {
+        let compare = |operation, negated| TermKind::Compare { operation, negated };
+        let equal = |negated| TermKind::Equal {
+            negated,
+            of: Comparands::Either,
+        };
+        match operator {
+            BinaryOperator::Or => TermKind::Connect(Operation::Or),
+            BinaryOperator::Xor => TermKind::Connect(Operation::Xor),
+            BinaryOperator::And => TermKind::Connect(Operation::And),
+            BinaryOperator::Equal => equal(false),
+            BinaryOperator::NotEqual => equal(true),
+            BinaryOperator::Less => compare(Operation::Less, false),
+            BinaryOperator::LessEqual => compare(Operation::LessEqual, false),
+            BinaryOperator::Greater => compare(Operation::LessEqual, true),
+            BinaryOperator::GreaterEqual => compare(Operation::Less, true),
+            BinaryOperator::BitOr => TermKind::Calculate(Operation::BitOr),
+            BinaryOperator::BitXor => TermKind::Calculate(Operation::BitXor),
+            BinaryOperator::BitAnd => TermKind::Calculate(Operation::BitAnd),
+            BinaryOperator::ShiftLeft => TermKind::Calculate(Operation::ShiftLeft),
+            BinaryOperator::ShiftRight => TermKind::Calculate(Operation::ShiftRight),
+            BinaryOperator::Add => TermKind::Calculate(Operation::Add),
+            BinaryOperator::Subtract => TermKind::Calculate(Operation::Subtract),
+            BinaryOperator::Multiply => TermKind::Calculate(Operation::Multiply),
+            BinaryOperator::Divide => TermKind::Calculate(Operation::Divide),
+        }
+    }
+}
+
+impl<E: Environment> Language for Remopla<'_, E> {
+    type Place = u32;
+
+    const MOST_NESTED: usize = 100;
+
+    fn read(evaluator: &mut Evaluator<Self>, place: u32, _: Span, term: usize) {
+        evaluator.read(place, term);
+    }
+
+    fn describe(&self, mistake: Mistake) -> Option<Diagnostic> {
+        let error = |span, message: String| Some(Diagnostic::error(span, message));
+        match mistake {
+            Mistake::NoCondition { value, user } => Some(no_condition(value, user)),
+            Mistake::NoNumber {
+                value,
+                operation,
+                negated,
+            } => Some(no_number(value, operation, negated)),
+            Mistake::Incomparable { value, other, .. } => match (value.kind, other.kind) {
+                (Kind::Whole, _) => Some(whole(value.span, "compared")),
+                (Kind::Unknown, _) | (_, Kind::Unknown | Kind::Whole) => None,
+                _ => {
+                    let (first, second) = match value.span.start < other.span.start {
+                        true => (value.span, other.span),
+                        false => (other.span, value.span),
+                    };
+                    let message = "a truth value is compared with a number";
+                    let hint = "truth values are `true` and `false`, and never numbers";
+                    Some(Diagnostic::error(first.to(second), message).with_hint(hint))
+                }
+            },
+            Mistake::TooWide(span) => {
+                let message =
+                    format!("the value of this term may need more than {NUMBER_BITS} bits");
+                let hint =
+                    "terms are computed exactly: give its variables fewer bits, or divide it up";
+                Some(Diagnostic::error(span, message).with_hint(hint))
+            }
+            Mistake::TooLong(span) => error(
+                span,
+                format!(
+                    "this statement is too large: with its quantifiers written out it has more \
+                     than {MOST_OPERATIONS} operations"
+                ),
+            ),
+            Mistake::TooNested(span) => {
+                let most = Self::MOST_NESTED;
+                error(span, format!("more than {most} quantifiers are nested"))
+            }
+            Mistake::VariableBound(span) => {
+                error(span, "the bounds of a quantifier must be constants".into())
+            }
+            Mistake::EmptyRange {
+                all,
+                low,
+                high,
+                span,
+            } => {
+                let message =
+                    format!("there is no number from {low} to {high}: this is always {all}");
+                Some(Diagnostic::warning(span, message))
+            }
+            Mistake::TwoReadings { all, span } => {
+                let quantifier = if all { "A" } else { "E" };
+                let message = "this could mean two things without parentheses";
+                Some(Diagnostic::error(span, message).with_hint(format!(
+                    "write `({quantifier} i (…) …) == …` to compare what the quantifier says, or \
+                     `{quantifier} i (…) (… == …)` to compare each"
+                )))
+            }
+            Mistake::Partial {
+                operation,
+                right,
+                span,
+            } => {
+                let by_zero = operation == Operation::Divide && right.constant() == Some(0);
+                (by_zero && !self.environment.is_constant())
+                    .then(|| Diagnostic::warning(span, "this divides by 0"))
+            }
+        }
+    }
+}
+
+fn no_condition(value: Value, user: Option<Operation>) -> Diagnostic {
+    if value.kind == Kind::Whole {
+        return whole(value.span, "used as a condition");
+    }
+    let joins = match user {
+        Some(Operation::Not) => "`!` negates",
+        Some(Operation::And) => "`&&` joins",
+        Some(Operation::Or) => "`||` joins",
+        Some(_) => "`^^` joins",
+        None => "a quantifier ranges over",
+    };
+    let message = format!("{joins} conditions, but this is a number");
+    Diagnostic::error(value.span, message).with_hint("compare it, as in `x != 0`")
+}
+
+fn no_number(value: Value, operation: Operation, negated: bool) -> Diagnostic {
+    if value.kind == Kind::Whole {
+        return whole(value.span, "used as a number");
+    }
+    let (spelling, instead) = match (operation, negated) {
+        (Operation::BitAnd, _) => ("&", Some("&&")),
+        (Operation::BitOr, _) => ("|", Some("||")),
+        (Operation::BitXor, _) => ("^", Some("^^")),
+        (Operation::ShiftLeft, _) => ("<<", None),
+        (Operation::ShiftRight, _) => (">>", None),
+        (Operation::Add, _) => ("+", None),
+        (Operation::Subtract, _) => ("-", None),
+        (Operation::Multiply, _) => ("*", None),
+        (Operation::Divide, _) => ("/", None),
+        (Operation::Less, false) => ("<", None),
+        (Operation::Less, true) => (">=", None),
+        (_, false) => ("<=", None),
+        (_, true) => (">", None),
+    };
+    let message = format!("`{spelling}` takes numbers, but this is a truth value");
+    let hint = instead.map(|instead| format!("`{instead}` joins conditions"));
+    Diagnostic::error(value.span, message).with_hint_if_any(hint)
+}
+
+/// A whole array or struct stands where one value is needed.
+pub fn whole(span: Span, used: &str) -> Diagnostic {
+    let message = format!("a whole array or struct cannot be {used}");
+    Diagnostic::error(span, message).with_hint("give an index or a field")
+}
+
+impl<E: Environment> Evaluator<Remopla<'_, E>> {
+    /// The operations of an expression, and what is known of its value.
+    pub fn expression(&mut self, expression: ExpressionId) -> Value {
+        let tree = self.language.tree;
+        self.language.whole = None;
+        self.evaluate(tree.nodes(expression), tree.expression_span(expression))
+    }
+
+    /// The place that an expression names, with the operations of its indices.
+    pub fn locate(&mut self, expression: ExpressionId) -> Option<Location> {
+        self.begin_expression();
+        let (last, indices) = self.language.tree.nodes(expression).split_last()?;
+        let NodeKind::Read(place) = last.kind else {
+            return None;
+        };
+        if self.run(indices).is_err() {
+            return None;
+        }
+        self.target(place, indices.len())
+    }
+
+    /// Reports what stands where a condition must.
+    pub fn check_condition(&mut self, value: Value) {
+        match value.kind {
+            Kind::Truth(_) | Kind::Unknown => {}
+            Kind::Number(_) => {
+                let diagnostic =
+                    Diagnostic::error(value.span, "expected a condition, found a number");
+                self.complain(diagnostic.with_hint("compare it, as in `x != 0`"));
+            }
+            Kind::Whole => self.complain(whole(value.span, "used as a condition")),
+        }
+    }
+}
