@@ -58,7 +58,7 @@ impl<'a> Lowering<'a> {
             procedures: Vec::with_capacity(tree.procedures.len()),
             points: Vec::with_capacity(points),
             labels: Vec::with_capacity(tree.labels.len()),
-            expressions: Expressions::with_capacity(tree.nodes.len()),
+            expressions: Expressions::with_capacity(tree.expressions.nodes.len()),
             unknown: Unknown::default(),
             open: Vec::new(),
             arms: Vec::new(),

@@ -356,7 +356,7 @@ pub fn resolve_condition(
     }
     let mut locals = Vec::new();
     let mut operations = Vec::new();
-    for node in &tree.nodes {
+    for node in &tree.expressions.nodes {
         let operation = match node {
             Node::Constant(value) => Operation::Constant(*value),
             Node::Not => Operation::Not,

@@ -52,12 +52,12 @@ pub fn pushdown_system(
         collector: &mut collector,
     };
     let (mut globals, global_declarations) =
-        declarations.row(&tree.declarations[tree.globals.clone()]);
+        declarations.row(&tree.declarations[tree.globals.indices()]);
     // The first group has no variables: it is that of all other symbols.
     let mut groups = vec![Group::default()];
     for group in &tree.groups {
         let (cells, declarations) =
-            declarations.row(&tree.declarations[group.declarations.clone()]);
+            declarations.row(&tree.declarations[group.declarations.indices()]);
         groups.push(Group {
             cells,
             declarations,
@@ -198,7 +198,7 @@ impl Lowering<'_> {
         let tree = self.tree;
         let mut first_place: IndexMap<Name, Span, FxBuildHasher> = IndexMap::default();
         for (group, id) in tree.groups.iter().zip((1..).map(GroupId)) {
-            for identifier in &tree.identifiers[group.symbols.clone()] {
+            for identifier in &tree.identifiers[group.symbols.indices()] {
                 let (text, span) = (tree.text(*identifier), tree.span(*identifier));
                 if let Some(first) = first_place.insert(identifier.name, span) {
                     let message = format!("`{text}` has its locals already");
@@ -229,7 +229,9 @@ impl Lowering<'_> {
     fn atoms(&mut self) {
         let tree = self.tree;
         for atoms in &tree.atoms {
-            let names = tree.identifiers[atoms.names.clone()].iter().map(|i| i.name);
+            let names = tree.identifiers[atoms.names.indices()]
+                .iter()
+                .map(|i| i.name);
             match self.symbols.get_mut(&atoms.symbol.name) {
                 Some(symbol) => symbol.atoms.extend(names),
                 None => self.warn_unused(atoms.symbol),
@@ -352,7 +354,7 @@ impl Lowering<'_> {
         };
         self.operations = self.operations.saturating_add(checked.operations);
         // What is written out in the source itself cannot be too much.
-        let written = 2 * tree.nodes.len() as u64;
+        let written = 2 * tree.expressions.nodes.len() as u64;
         if self.operations > MOST_OPERATIONS + written {
             let diagnostic = Diagnostic::error(tree.span_of(id), TOO_LONG);
             self.collector.report(diagnostic);

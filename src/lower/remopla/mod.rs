@@ -190,7 +190,7 @@ impl<'a> Lowering<'a> {
             frames: Vec::new(),
             points: Vec::new(),
             labels: Vec::new(),
-            expressions: Expressions::with_capacity(tree.nodes.len()),
+            expressions: Expressions::with_capacity(tree.expressions.nodes.len()),
             open: Vec::new(),
             breaks: Vec::new(),
             arms: Vec::new(),

@@ -5,11 +5,12 @@
 //! reported and left out. How many blocks of each kind are open is counted, so that this
 //! takes no search.
 
+use super::lexicon::TokenKind;
 use super::parser::Parser;
-use super::token::TokenKind;
 use super::tree::{Statement, StatementKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use crate::syntax::kit::Lexicon;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
@@ -111,7 +112,7 @@ impl Blocks {
 impl Parser<'_> {
     pub fn open_block(&mut self, kind: BlockKind, open: Span) {
         let points = self.points;
-        self.blocks.push(Block { kind, open, points });
+        self.state.blocks.push(Block { kind, open, points });
     }
 
     /// Adds a statement that is a control point.
@@ -124,7 +125,7 @@ impl Parser<'_> {
     /// Adds the point of a statement that could not be read.
     #[cold]
     pub fn push_unreadable(&mut self, span: Span) {
-        self.unreadable += 1;
+        self.state.unreadable += 1;
         self.push_point(StatementKind::Unreadable, span);
     }
 
@@ -147,25 +148,25 @@ impl Parser<'_> {
             TokenKind::Else | TokenKind::Elsif => TokenKind::Fi,
             _ => word,
         };
-        let innermost = self.blocks.last().map(|block| block.kind);
+        let innermost = self.state.blocks.last().map(|block| block.kind);
         if innermost.map(BlockKind::closer) != Some(closer) {
             let body_closer = matches!(word, TokenKind::End | TokenKind::RightBrace);
-            if body_closer && self.blocks.depth() == 1 {
+            if body_closer && self.state.blocks.depth() == 1 {
                 self.report_wrong_body_closer();
                 return self.close_body();
             }
-            if !self.blocks.can_close(closer) {
+            if !self.state.blocks.can_close(closer) {
                 self.report_stray_closer();
                 return false;
             }
             self.report_missing_closer();
-            while self.blocks.last().map(|block| block.kind.closer()) != Some(closer)
-                || self.blocks.last().map(|block| block.kind) == Some(BlockKind::ElseIf)
+            while self.state.blocks.last().map(|block| block.kind.closer()) != Some(closer)
+                || self.state.blocks.last().map(|block| block.kind) == Some(BlockKind::ElseIf)
             {
                 self.drop_block();
             }
         }
-        match self.blocks.last().map(|block| block.kind) {
+        match self.state.blocks.last().map(|block| block.kind) {
             Some(BlockKind::Begin | BlockKind::BraceBody) => return self.close_body(),
             Some(BlockKind::Then) if word != TokenKind::Fi => self.next_branch(),
             Some(BlockKind::Else) if word != TokenKind::Fi => self.report_branch_after_else(),
@@ -192,7 +193,7 @@ impl Parser<'_> {
 
     /// Closes the innermost block, whose closing word stood at `closer`.
     fn close_block(&mut self, closer: Span) {
-        let Some(block) = self.blocks.pop() else {
+        let Some(block) = self.state.blocks.pop() else {
             return;
         };
         self.end_sequence(block.points, closer);
@@ -215,7 +216,7 @@ impl Parser<'_> {
 
     /// Closes all blocks at the end of a procedure that lacks its own.
     pub fn drop_all_blocks(&mut self) {
-        while self.blocks.depth() > 0 {
+        while self.state.blocks.depth() > 0 {
             self.drop_block();
         }
     }
@@ -223,10 +224,10 @@ impl Parser<'_> {
     /// `elsif` or `else` after a `then`.
     fn next_branch(&mut self) {
         let token = self.token.span();
-        let before = self.blocks.last().map_or(0, |block| block.points);
+        let before = self.state.blocks.last().map_or(0, |block| block.points);
         self.end_sequence(before, token);
         let elsif = self.at(TokenKind::Elsif);
-        let open = self.blocks.pop().map_or(token, |block| block.open);
+        let open = self.state.blocks.pop().map_or(token, |block| block.open);
         self.advance();
         if elsif {
             let condition = self.condition();
@@ -244,18 +245,17 @@ impl Parser<'_> {
         let token = self.token.span();
         self.advance();
         if self.at(TokenKind::Elsif) {
-            self.report(
-                Diagnostic::error(self.token.span(), "`elsif` belongs to an `if … then`")
-                    .with_hint("after a block in braces, write `else if`"),
-            );
+            let message = "`elsif` belongs to an `if … then`";
+            let hint = "after a block in braces, write `else if`";
+            self.error_with_hint(self.token.span(), message, hint);
         } else if !self.at(TokenKind::Else) {
             self.close_block(token);
             self.close_else_if();
             return;
         }
-        let before = self.blocks.last().map_or(0, |block| block.points);
+        let before = self.state.blocks.last().map_or(0, |block| block.points);
         self.end_sequence(before, token);
-        self.blocks.pop();
+        self.state.blocks.pop();
         self.push_bracket(StatementKind::Else);
         let word = self.token.span();
         if self.at(TokenKind::Elsif) {
@@ -284,14 +284,14 @@ impl Parser<'_> {
 
     /// When an `if` has ended that was all of an `else`, the `if` of that `else` has too.
     fn close_else_if(&mut self) {
-        while self.blocks.last().map(|block| block.kind) == Some(BlockKind::ElseIf) {
-            self.close_block(Span::new(self.previous_end, self.previous_end));
+        while self.state.blocks.last().map(|block| block.kind) == Some(BlockKind::ElseIf) {
+            self.close_block(self.behind());
         }
     }
 
     #[cold]
     fn report_wrong_body_closer(&mut self) {
-        let Some(block) = self.blocks.last().copied() else {
+        let Some(block) = self.state.blocks.last().copied() else {
             return;
         };
         let closer = block.kind.closer().spelling().unwrap_or_default();
@@ -319,7 +319,7 @@ impl Parser<'_> {
 
     #[cold]
     fn report_missing_closer(&mut self) {
-        let Some(block) = self.blocks.last().copied() else {
+        let Some(block) = self.state.blocks.last().copied() else {
             return;
         };
         let closer = block.kind.closer().spelling().unwrap_or_default();
@@ -340,7 +340,7 @@ impl Parser<'_> {
     /// `else` or `elsif` where the `if` has had its `else`.
     #[cold]
     fn report_branch_after_else(&mut self) {
-        let open = self.blocks.last().map(|block| block.open);
+        let open = self.state.blocks.last().map(|block| block.open);
         let message = format!("`{}` after the `else` of the same `if`", self.text());
         let mut diagnostic = Diagnostic::error(self.token.span(), message);
         if let Some(open) = open {

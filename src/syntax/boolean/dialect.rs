@@ -6,19 +6,19 @@
 //! two tables group differently, the user is warned and shown our reading. Mere regrouping
 //! of an associative operator (`a & b & c`, `a = b != c`) makes no difference and no warning.
 //!
-//! While an expression is read, a few bits say which operators meet inside one pair of
-//! parentheses ([`Mix`]). Only where those could differ is the expression looked at again,
-//! in linear time.
+//! A few bits say which operators an expression has ([`Mix`]). Only where those could differ are
+//! its tokens looked at again, in linear time.
 
-use super::lexer::Lexer;
-use super::parser::Parser;
+use super::lexicon::TokenKind;
+use super::parser::{Boolean, Parser};
 use super::print;
-use super::token::TokenKind;
-use super::tree::{BinaryOperator, ExpressionId};
+use super::tree::{BinaryOperator, ExpressionId, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
+use crate::syntax::kit::Lexer;
+use crate::syntax::kit::operators::{Infix, LOOSEST};
 
-/// The set of binary operators between one pair of parentheses.
+/// A set of binary operators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mix(u8);
 
@@ -51,18 +51,31 @@ impl Mix {
 }
 
 impl Parser<'_> {
-    /// Warns if the expression at `span`, in which a [`Mix`] may differ, does differ.
+    /// Warns if the expression groups differently in the two tables.
+    #[inline]
+    pub fn check_other_reading(&mut self, expression: ExpressionId) {
+        let mut mix = Mix::default();
+        for node in self.expressions.nodes(expression) {
+            if let Node::Binary(operator) = node {
+                mix.add(*operator);
+            }
+        }
+        if mix.may_differ() {
+            self.warn_of_other_reading(expression);
+        }
+    }
+
     #[cold]
-    pub fn warn_of_other_reading(&mut self, expression: ExpressionId, span: Span) {
+    fn warn_of_other_reading(&mut self, expression: ExpressionId) {
+        let span = self.expressions.span(expression);
         if !readings_differ(self.lexer.bytes(), span) {
             return;
         }
-        let mut warning = Diagnostic::warning(
-            span,
-            "Boppo and SATABS would read this expression differently",
-        );
+        let message = "Boppo and SATABS would read this expression differently";
+        let mut warning = Diagnostic::warning(span, message);
         if !self.collector.is_full(Severity::Warning) {
-            let reading = print::fully_parenthesised(&self.tree, expression);
+            let nodes = self.expressions.nodes(expression);
+            let reading = print::fully_parenthesised(&self.names, nodes);
             warning = warning.with_hint(match reading {
                 Some(text) => format!("it is read here as `{text}`; parentheses make it plain"),
                 None => "parentheses make it plain".into(),
@@ -75,15 +88,15 @@ impl Parser<'_> {
 /// Whether the expression at `span`, which is well-formed, groups differently in the two
 /// tables.
 fn readings_differ(bytes: &[u8], span: Span) -> bool {
-    let mut lexer = Lexer::within(bytes, span.start, span.end);
+    let mut lexer = Lexer::<TokenKind>::within(bytes, span);
     // The binary operators of each open bracket, the innermost last.
     let mut groups: Vec<Vec<BinaryOperator>> = vec![Vec::new()];
     let mut after_operand = false;
     loop {
         let token = lexer.next_token();
-        if let (true, Some(operator)) = (after_operand, BinaryOperator::of(token.kind)) {
+        if let (true, Some(infix)) = (after_operand, Infix::<Boolean>::of(token.kind)) {
             if let Some(group) = groups.last_mut() {
-                group.push(operator);
+                group.push(infix.operator);
             }
             after_operand = false;
             continue;
@@ -128,7 +141,7 @@ fn readings_differ(bytes: &[u8], span: Span) -> bool {
 type Table = fn(BinaryOperator) -> u8;
 
 fn our_table(operator: BinaryOperator) -> u8 {
-    operator.precedence()
+    Infix::<Boolean>::by(operator).map_or(LOOSEST, |infix| infix.precedence)
 }
 
 fn their_table(operator: BinaryOperator) -> u8 {

@@ -2,15 +2,13 @@
 
 mod block;
 mod dialect;
-mod expression;
-mod lexer;
-pub mod parser;
+mod lexicon;
+mod parser;
 mod print;
 mod procedure;
 pub mod property;
 mod recovery;
 mod statement;
-pub mod token;
 pub mod tree;
 
 pub use tree::Tree;
@@ -18,7 +16,7 @@ pub use tree::Tree;
 use super::Collector;
 use crate::diagnostic::Diagnostic;
 use crate::source::Source;
-use lexer::Lexer;
+use crate::syntax::kit::Lexer;
 use parser::Parser;
 
 /// The syntax tree of a boolean program, and all diagnostics in the order of the source.
@@ -31,5 +29,14 @@ pub fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
 pub fn parse_collecting(source: &Source) -> (Tree, Collector) {
     let mut parser = Parser::new(Lexer::new(source.bytes()));
     parser.program();
-    (parser.tree, parser.collector)
+    parser.finish()
+}
+
+impl Parser<'_> {
+    fn finish(self) -> (Tree, Collector) {
+        let mut tree = self.tree;
+        tree.names = self.names;
+        tree.expressions = self.expressions;
+        (tree, self.collector)
+    }
 }

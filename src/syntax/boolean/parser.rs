@@ -1,281 +1,266 @@
-//! The state that all parts of the parser share, and its smallest steps.
+//! What is particular to boolean programs in the parser's smallest steps: names in braces, `_`,
+//! and the operands of expressions.
 //!
-//! The parser looks one token ahead and reads the source once. It keeps what is open on
-//! stacks of its own (operators in `expression`, blocks in `block`), never on the machine's.
-//! A step that cannot go on reports why and returns [`Reported`]; the statement it belongs
-//! to is given up and `recovery` finds the next one, so that one mistake gives one error.
+//! `?` is a value where an operand is expected and the conditional operator elsewhere, so that
+//! `a ? ? : *` is read as one would hope.
 
 use super::block::Blocks;
-use super::expression::Pending;
-use super::lexer::Lexer;
-use super::token::{Token, TokenKind};
-use super::tree::{Identifier, Lost, Tree, shorten};
-use crate::diagnostic::{Diagnostic, Severity};
+use super::lexicon::TokenKind;
+use super::tree::{BinaryOperator, ExpressionId, Node, Tree};
 use crate::source::Span;
-use crate::syntax::Collector;
-use crate::syntax::kit::recent::RecentNames;
+use crate::syntax::kit::operators::{Associativity, Infix, Open, Step, TIGHTEST, left};
+use crate::syntax::kit::{self, Language, Parsed, Reported};
 
-/// Something could not be read, and the user has been told.
-#[derive(Debug)]
-pub struct Reported;
+/// The language of boolean programs.
+pub struct Boolean;
 
-pub type Parsed<T> = Result<T, Reported>;
+pub type Parser<'a> = kit::Parser<'a, Boolean>;
 
-pub struct Parser<'a> {
-    pub lexer: Lexer<'a>,
-    /// The token that is looked at, not yet taken.
-    pub token: Token,
-    /// Where the last token that was taken ends.
-    pub previous_end: u32,
-    /// The kind of the last token that was taken.
-    pub previous_kind: TokenKind,
-    pub tree: Tree,
-    recent: RecentNames,
-    pub collector: Collector,
-    /// The stack of the expression parser, kept to be used again.
-    pub operators: Vec<Pending>,
+#[derive(Default)]
+pub struct State {
     pub blocks: Blocks,
-    /// The control points so far of the procedure that is read.
-    pub points: u32,
-    /// Those of them that could not be read.
+    /// The control points of the procedure that could not be read.
     pub unreadable: u32,
-    /// What has been lost of the procedure that is read.
-    pub lost: Lost,
-    /// A comment or a name in braces did not end: what is missing after it is no news.
-    pub cut_short: bool,
     /// Whether `'x` may stand in the expression that is read.
     pub next_values: bool,
-    /// Whether the last expression was one pair of parentheses with all inside.
+    /// Whether the condition that was read last stands in parentheses.
     pub parenthesised: bool,
     /// Whether `p.x` is a name and `*` is not a value: the expressions of properties.
     pub in_property: bool,
+    /// Where a parenthesis stands that may turn out to enclose a list.
+    pub list: Option<u32>,
+    /// Whether it did: the expression ended at the first `,` inside.
+    pub in_list: bool,
 }
 
-impl<'a> Parser<'a> {
-    pub fn new(lexer: Lexer<'a>) -> Self {
-        let mut parser = Parser {
-            lexer,
-            token: Token {
-                kind: TokenKind::Semicolon,
-                start: 0,
-                end: 0,
-            },
-            previous_end: 0,
-            previous_kind: TokenKind::Semicolon,
-            tree: Tree::default(),
-            recent: RecentNames::default(),
-            collector: Collector::default(),
-            operators: Vec::new(),
-            blocks: Blocks::default(),
-            points: 0,
-            unreadable: 0,
-            lost: Lost::default(),
-            cut_short: false,
-            next_values: false,
-            parenthesised: false,
-            in_property: false,
+/// `schoose[`, and whether its `,` has come.
+#[derive(Clone, Copy)]
+pub struct Schoose {
+    start: u32,
+    comma: bool,
+}
+
+impl Language for Boolean {
+    type Kind = TokenKind;
+    type Tree = Tree;
+    type State = State;
+    type Node = Node;
+    type Operator = BinaryOperator;
+    type Bracket = Schoose;
+
+    const OPERATORS: &'static [Infix<Self>] = &[
+        left(TokenKind::Equivalent, BinaryOperator::Equivalent, 2),
+        Infix {
+            kind: TokenKind::Implies,
+            operator: BinaryOperator::Implies,
+            precedence: 3,
+            associativity: Associativity::Right,
+        },
+        left(TokenKind::Or, BinaryOperator::Or, 4),
+        left(TokenKind::Xor, BinaryOperator::Xor, 5),
+        left(TokenKind::And, BinaryOperator::And, 6),
+        left(TokenKind::Equal, BinaryOperator::Equal, 7),
+        left(TokenKind::EqualEqual, BinaryOperator::Equal, 7),
+        left(TokenKind::NotEqual, BinaryOperator::NotEqual, 7),
+    ];
+    const CONDITIONAL: Option<(TokenKind, TokenKind, Node)> =
+        Some((TokenKind::Question, TokenKind::Colon, Node::IfThenElse));
+
+    #[inline]
+    fn binary(operator: BinaryOperator, _span: Span) -> Node {
+        Node::Binary(operator)
+    }
+
+    #[inline]
+    fn operand(parser: &mut Parser<'_>) -> Parsed<bool> {
+        let start = parser.token.start;
+        let node = match parser.token.kind {
+            TokenKind::Name => {
+                let node = Node::Read(parser.variable()?);
+                parser.operators.emit(node);
+                return Ok(true);
+            }
+            TokenKind::False => Node::Constant(false),
+            TokenKind::True => Node::Constant(true),
+            TokenKind::Star | TokenKind::Question => {
+                if parser.state.in_property {
+                    let message = "a property cannot choose: `*` and `?` are not allowed here";
+                    parser.error(parser.token.span(), message);
+                }
+                Node::Choose
+            }
+            TokenKind::LeftBrace => {
+                parser.read_braces()?;
+                return Ok(false);
+            }
+            TokenKind::Bang | TokenKind::NotWord => {
+                parser.operators.push(Node::Not, TIGHTEST);
+                parser.advance();
+                return Ok(false);
+            }
+            TokenKind::Schoose => {
+                parser.advance();
+                parser.expect(TokenKind::LeftBracket)?;
+                let comma = false;
+                parser
+                    .operators
+                    .open(Open::Bracket(Schoose { start, comma }));
+                return Ok(false);
+            }
+            TokenKind::Tick => {
+                parser.advance();
+                let identifier = parser.identifier("a variable after `'`")?;
+                if !parser.state.next_values {
+                    let message = "a new value is only known in the `constrain` of an assignment";
+                    parser.error_with_hint(parser.span_from(start), message, "leave out the `'`");
+                }
+                parser.operators.emit(Node::ReadNext(identifier));
+                return Ok(true);
+            }
+            _ => return Err(parser.no_operand()),
         };
+        parser.operators.emit(node);
         parser.advance();
-        parser
+        Ok(true)
     }
 
-    /// Takes the token.
-    #[inline]
-    pub fn advance(&mut self) {
-        self.previous_end = self.token.end;
-        self.previous_kind = self.token.kind;
-        self.token = self.lexer.next_token();
-        if self.token.kind == TokenKind::OpenComment {
-            self.report_open_comment();
-        }
-    }
-
-    #[cold]
-    fn report_open_comment(&mut self) {
-        if !self.cut_short {
-            let start = self.token.start;
-            self.report(Diagnostic::error(
-                Span::new(start, start + 2),
-                "this comment does not end: there is no `*/` after it",
-            ));
-        }
-        self.cut_short = true;
-    }
-
-    pub fn report(&mut self, diagnostic: Diagnostic) {
-        self.collector.report(diagnostic);
-    }
-
-    pub fn at(&self, kind: TokenKind) -> bool {
-        self.token.kind == kind
-    }
-
-    /// Whether nothing more follows.
-    pub fn at_end(&self) -> bool {
-        matches!(
-            self.token.kind,
-            TokenKind::EndOfFile | TokenKind::OpenComment
-        )
-    }
-
-    /// Takes the token if it is of this kind.
-    #[inline]
-    pub fn take(&mut self, kind: TokenKind) -> bool {
-        let taken = self.token.kind == kind;
-        if taken {
-            self.advance();
-        }
-        taken
-    }
-
-    pub fn expect(&mut self, kind: TokenKind) -> Parsed<()> {
-        if self.take(kind) {
+    fn end_operand(parser: &mut Parser<'_>) -> Parsed<()> {
+        let call = parser.at(TokenKind::LeftParenthesis) && parser.previous_kind == TokenKind::Name;
+        if !call {
             return Ok(());
         }
-        let spelling = kind.spelling().unwrap_or("a name");
-        Err(self.unexpected(&format!("`{spelling}`")))
+        let start = match parser.operators.last() {
+            (Some(Node::Read(identifier) | Node::ReadNext(identifier)), _) => identifier.start,
+            _ => parser.previous_end,
+        };
+        Err(parser.call_in_expression(parser.span_from(start)))
     }
 
-    /// From `start` to the end of the last token that was taken.
-    pub fn span_from(&self, start: u32) -> Span {
-        Span::new(start, self.previous_end.max(start))
+    fn close(parser: &mut Parser<'_>, open: Open<Schoose>) -> Parsed<Step> {
+        let comma = parser.at(TokenKind::Comma);
+        match open {
+            Open::Bracket(Schoose {
+                start,
+                comma: false,
+            }) if comma => {
+                parser.operators.pop();
+                let comma = true;
+                parser
+                    .operators
+                    .open(Open::Bracket(Schoose { start, comma }));
+                parser.advance();
+                Ok(Step::Operand)
+            }
+            Open::Bracket(Schoose { comma: true, .. }) if parser.take(TokenKind::RightBracket) => {
+                parser.operators.pop();
+                parser.operators.emit(Node::Schoose);
+                Ok(Step::Operator)
+            }
+            Open::Parenthesis { start }
+                if comma && parser.state.list == Some(start) && parser.operators.depth() == 1 =>
+            {
+                parser.state.in_list = true;
+                Ok(Step::End)
+            }
+            Open::Bracket(Schoose { start, comma }) => {
+                let expected = if comma { "`]`" } else { "`,`" };
+                Err(parser.not_closed(expected, Span::new(start, start + 7)))
+            }
+            Open::Question { start } => Err(parser.not_closed("`:`", Span::new(start, start + 1))),
+            Open::Parenthesis { start } => {
+                Err(parser.not_closed("`)`", Span::new(start, start + 1)))
+            }
+        }
     }
 
-    /// Reports that something else was expected here.
+    #[inline]
+    fn end_expression(parser: &mut Parser<'_>, expression: ExpressionId) {
+        parser.check_other_reading(expression);
+    }
+
+    #[inline]
+    fn open_name(parser: &mut Parser<'_>) -> Parsed<()> {
+        parser.read_braces()
+    }
+
     #[cold]
-    pub fn unexpected(&mut self, expected: &str) -> Reported {
-        match self.token.kind {
-            TokenKind::Unknown => self.report_unknown(),
-            TokenKind::EndOfFile | TokenKind::OpenComment if self.cut_short => {}
-            _ if self.collector.is_full(Severity::Error) => {
-                self.report(Diagnostic::error(self.token.span(), ""));
-            }
-            _ => {
-                let found = self.found();
-                self.report(Diagnostic::error(
-                    self.token.span(),
-                    format!("expected {expected}, found {found}"),
-                ));
-            }
+    fn no_name(parser: &mut Parser<'_>, expected: &str) -> Reported {
+        if !parser.at(TokenKind::Underscore) {
+            return parser.unexpected(expected);
         }
-        Reported
+        let message = format!("expected {expected}, found `_`, which is not a name");
+        let hint = "`_` only stands left of an assignment, where it throws a value away";
+        parser.error_with_hint(parser.token.span(), message, hint)
     }
+}
 
-    /// The token in words.
-    pub fn found(&self) -> String {
-        match self.token.kind {
-            TokenKind::EndOfFile | TokenKind::OpenComment => "the end of the file".into(),
-            kind if kind.is_keyword() => format!("the keyword `{}`", self.text()),
-            TokenKind::True | TokenKind::False => format!("the constant `{}`", self.text()),
-            _ => format!("`{}`", self.text()),
-        }
-    }
-
-    /// The text of the token, shortened if it is very long.
-    pub fn text(&self) -> String {
-        let bytes = &self.lexer.bytes()[self.token.start as usize..self.token.end as usize];
-        // Enough bytes for all the characters that are shown, and no more.
-        shorten(&String::from_utf8_lossy(&bytes[..bytes.len().min(1000)]))
-    }
-
-    fn report_unknown(&mut self) {
-        let bytes = &self.lexer.bytes()[self.token.start as usize..self.token.end as usize];
-        let head = &bytes[..bytes.len().min(4)];
-        let valid = match std::str::from_utf8(head) {
-            Ok(text) => text,
-            Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or(""),
-        };
-        let diagnostic = match valid.chars().next() {
-            Some(character) if character.is_ascii_digit() => Diagnostic::error(
-                self.token.span(),
-                format!("`{}` is neither a number nor a name", self.text()),
-            )
-            .with_hint("a name begins with a letter, `_` or `$`"),
-            Some(character) => Diagnostic::error(
-                self.token.span(),
-                match character.is_control() {
-                    true => format!("unknown character `{}`", character.escape_unicode()),
-                    false => format!("unknown character `{character}`"),
-                },
-            ),
-            None => Diagnostic::error(
-                self.token.span(),
-                format!(
-                    "the byte 0x{:02x} is not UTF-8: such bytes are allowed in comments only",
-                    head.first().copied().unwrap_or(0)
-                ),
-            ),
-        };
-        self.report(diagnostic);
-    }
-
+impl Parser<'_> {
     /// If the token is `{`, reads on the name that it opens.
     #[inline]
     pub fn read_braces(&mut self) -> Parsed<()> {
-        if self.token.kind != TokenKind::LeftBrace {
-            return Ok(());
+        match self.token.kind {
+            TokenKind::LeftBrace => self.name_in_braces(),
+            _ => Ok(()),
         }
+    }
+
+    fn name_in_braces(&mut self) -> Parsed<()> {
         match self.lexer.name_in_braces(self.token) {
             Ok(name) => {
                 self.token = name;
-                let bytes = &self.lexer.bytes()[name.start as usize..name.end as usize];
-                if std::str::from_utf8(bytes).is_ok() {
+                if std::str::from_utf8(self.bytes()).is_ok() {
                     return Ok(());
                 }
-                self.report(Diagnostic::error(
-                    name.span(),
-                    "a name must be UTF-8: other bytes are allowed in comments only",
-                ));
-                Err(Reported)
+                let message = "a name must be UTF-8: other bytes are allowed in comments only";
+                Err(self.error(name.span(), message))
             }
             Err(broken) => {
                 self.token = broken;
                 self.cut_short = true;
-                self.report(
-                    Diagnostic::error(broken.span(), "this name in braces does not end")
-                        .with_hint("a `}` must follow on the same line; a block begins only after `)` or `else`"),
-                );
-                Err(Reported)
+                let message = "this name in braces does not end";
+                let hint =
+                    "a `}` must follow on the same line; a block begins only after `)` or `else`";
+                Err(self.error_with_hint(broken.span(), message, hint))
             }
         }
     }
 
-    /// Takes a name. `expected` says what for: "a label".
-    #[inline]
-    pub fn identifier(&mut self, expected: &str) -> Parsed<Identifier> {
-        self.read_braces()?;
-        if self.token.kind == TokenKind::Name {
-            return Ok(self.take_name());
-        }
-        Err(self.no_identifier(expected))
+    /// Reads an expression, or up to the first comma a list in parentheses: `(a, …`. Whether it
+    /// is one.
+    pub fn expression_or_list(&mut self) -> Parsed<bool> {
+        self.state.list = Some(self.token.start);
+        self.state.in_list = false;
+        let read = self.expression();
+        self.state.list = None;
+        read.map(|_| self.state.in_list)
+    }
+
+    /// An expression that stands for one that could not be read.
+    pub fn unreadable_expression(&mut self) -> ExpressionId {
+        let span = self.behind();
+        self.expressions.push([Node::Constant(true)], span)
     }
 
     #[cold]
-    fn no_identifier(&mut self, expected: &str) -> Reported {
-        if self.at(TokenKind::Underscore) {
-            let message = format!("expected {expected}, found `_`, which is not a name");
-            let hint = "`_` only stands left of an assignment, where it throws a value away";
-            self.report(Diagnostic::error(self.token.span(), message).with_hint(hint));
-            return Reported;
+    pub fn call_in_expression(&mut self, span: Span) -> Reported {
+        let message = "a call cannot be a part of an expression";
+        let hint = "call it in an assignment of its own, `x := f(…);`, and use `x` here";
+        self.error_with_hint(span, message, hint)
+    }
+
+    #[cold]
+    fn no_operand(&mut self) -> Reported {
+        let span = self.token.span();
+        match self.token.kind {
+            TokenKind::Number => {
+                let message = format!("the number `{}` is no value", self.text());
+                self.error_with_hint(span, message, "the values are `0` and `1`")
+            }
+            TokenKind::Underscore => {
+                let hint = "`_` only throws a value away, left of `:=`";
+                self.error_with_hint(span, "`_` has no value", hint)
+            }
+            _ => self.unexpected("an expression"),
         }
-        self.unexpected(expected)
-    }
-
-    /// Takes the token, which is a name or `_`.
-    #[inline]
-    pub fn take_name(&mut self) -> Identifier {
-        let range = self.token.start as usize..self.token.end as usize;
-        let names = &mut self.tree.names;
-        let identifier = Identifier {
-            name: self.recent.intern(names, self.lexer.bytes(), range),
-            start: self.token.start,
-        };
-        self.advance();
-        identifier
-    }
-
-    /// The token after the one that is looked at.
-    pub fn peek(&self) -> Token {
-        self.lexer.clone().next_token()
     }
 }

@@ -1,14 +1,19 @@
 //! An expression of the tree as text, with all its parentheses.
 
-use super::tree::{ExpressionId, Node, Tree};
+use super::parser::Boolean;
+use super::tree::{BinaryOperator, Node};
+use crate::names::{Name, Names};
+use crate::syntax::kit::Lexicon;
+use crate::syntax::kit::operators::Infix;
+use crate::syntax::kit::tree::shorten;
 
 /// Longer expressions are not worth reading, and writing them costs quadratic time.
 const MOST_NODES: usize = 60;
 
 /// The expression with parentheses around every operation but the outermost; nothing if
 /// it is too long to be of use.
-pub fn fully_parenthesised(tree: &Tree, expression: ExpressionId) -> Option<String> {
-    let nodes = tree.nodes(expression);
+pub fn fully_parenthesised(names: &Names, nodes: &[Node]) -> Option<String> {
+    let shown = |name: Name| shorten(names.text(name));
     if nodes.len() > MOST_NODES {
         return None;
     }
@@ -18,13 +23,13 @@ pub fn fully_parenthesised(tree: &Tree, expression: ExpressionId) -> Option<Stri
         let result = match *node {
             Node::Constant(value) => (String::from(if value { "1" } else { "0" }), false),
             Node::Choose => ("*".into(), false),
-            Node::Read(identifier) => (tree.shown(identifier.name), false),
-            Node::ReadNext(identifier) => (format!("'{}", tree.shown(identifier.name)), false),
+            Node::Read(identifier) => (shown(identifier.name), false),
+            Node::ReadNext(identifier) => (format!("'{}", shown(identifier.name)), false),
             Node::Not => (format!("!{}", operand(stack.pop()?)), false),
             Node::Binary(operator) => {
                 let right = operand(stack.pop()?);
                 let left = operand(stack.pop()?);
-                (format!("{left} {} {right}", operator.spelling()), true)
+                (format!("{left} {} {right}", spelling(operator)), true)
             }
             Node::IfThenElse => {
                 let otherwise = operand(stack.pop()?);
@@ -41,6 +46,11 @@ pub fn fully_parenthesised(tree: &Tree, expression: ExpressionId) -> Option<Stri
         stack.push(result);
     }
     stack.pop().map(|(text, _)| text)
+}
+
+fn spelling(operator: BinaryOperator) -> &'static str {
+    let infix = Infix::<Boolean>::by(operator);
+    infix.and_then(|infix| infix.kind.spelling()).unwrap_or("")
 }
 
 fn operand((text, compound): (String, bool)) -> String {

@@ -1,11 +1,12 @@
 //! Declarations, procedure headers and bodies.
 
 use super::block::BlockKind;
-use super::parser::{Parsed, Parser, Reported};
-use super::token::TokenKind;
+use super::lexicon::TokenKind;
+use super::parser::Parser;
 use super::tree::{ExpressionId, Identifier, List, Lost, Procedure};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::nearest;
 use crate::source::Span;
+use crate::syntax::kit::{Parsed, Reported};
 
 /// More return values than this are refused: no program has them, and every engine would
 /// have to make room for them.
@@ -27,15 +28,11 @@ impl Parser<'_> {
                 TokenKind::Semicolon => self.superfluous_semicolons(),
                 TokenKind::Name if self.is_misspelt_decl() => {
                     let message = format!("unknown word `{}`", self.text());
-                    let diagnostic = Diagnostic::error(self.token.span(), message);
-                    self.report(diagnostic.with_hint("did you mean `decl`?"));
+                    self.error_with_hint(self.token.span(), message, "did you mean `decl`?");
                     self.globals();
                 }
-                TokenKind::Dfs
-                | TokenKind::Void
-                | TokenKind::Bool
-                | TokenKind::Name
-                | TokenKind::LeftBrace => self.procedure(),
+                TokenKind::Name | TokenKind::LeftBrace => self.procedure(),
+                kind if kind.begins_procedure() => self.procedure(),
                 _ => {
                     self.unexpected("a declaration or a procedure");
                     self.leave_out_one();
@@ -74,11 +71,10 @@ impl Parser<'_> {
     }
 
     fn locals(&mut self) {
-        if self.blocks.depth() > 1 {
-            self.report(
-                Diagnostic::error(self.token.span(), "a `decl` cannot stand inside a block")
-                    .with_hint("move it to the beginning of the procedure"),
-            );
+        if self.state.blocks.depth() > 1 {
+            let message = "a `decl` cannot stand inside a block";
+            let hint = "move it to the beginning of the procedure";
+            self.error_with_hint(self.token.span(), message, hint);
         }
         self.advance();
         let mut names = std::mem::take(&mut self.tree.locals);
@@ -92,17 +88,15 @@ impl Parser<'_> {
 
     /// The names after `decl`, and the `;`.
     fn declared_names(&mut self, names: &mut Vec<Identifier>) -> Parsed<()> {
-        loop {
-            match self.identifier("the name of a variable") {
+        self.list(|parser| {
+            match parser.identifier("the name of a variable") {
                 Ok(identifier) => names.push(identifier),
                 // A word that cannot be a name, where one should stand: go on behind it.
-                Err(_) if self.list_goes_on() => self.advance(),
+                Err(_) if parser.list_goes_on() => parser.advance(),
                 Err(reported) => return Err(reported),
             }
-            if !self.take(TokenKind::Comma) {
-                break;
-            }
-        }
+            Ok(())
+        })?;
         if self.take(TokenKind::Semicolon) {
             return Ok(());
         }
@@ -130,29 +124,15 @@ impl Parser<'_> {
 
     /// Like `recover`, but a name in front of `(` begins a procedure.
     fn recover_declaration(&mut self) {
-        while !self.token.kind.stops_recovery() {
-            if self.take(TokenKind::Semicolon) {
-                return;
-            }
-            self.advance();
-        }
-    }
-
-    pub fn superfluous_semicolons(&mut self) {
-        let start = self.token.start;
-        while self.take(TokenKind::Semicolon) {}
-        self.report(Diagnostic::warning(
-            self.span_from(start),
-            "superfluous `;`",
-        ));
+        self.skip_statement(TokenKind::stops_recovery, Self::advance);
     }
 
     fn procedure(&mut self) {
-        let first_local = self.tree.locals.len() as u32;
-        let first_statement = self.tree.statements.len() as u32;
-        let first_label = self.tree.labels.len() as u32;
+        let first_local = self.tree.locals.len();
+        let first_statement = self.tree.statements.len();
+        let first_label = self.tree.labels.len();
         self.points = 0;
-        self.unreadable = 0;
+        self.state.unreadable = 0;
         self.lost = Lost::default();
         let Some(header) = self.header() else {
             return;
@@ -168,20 +148,11 @@ impl Parser<'_> {
         self.tree.procedures.push(Procedure {
             identifier: header.identifier,
             returns: header.returns,
-            locals: List {
-                start: first_local,
-                end: self.tree.locals.len() as u32,
-            },
+            locals: List::since(first_local, &self.tree.locals),
             parameters: header.parameters,
             enforce,
-            statements: List {
-                start: first_statement,
-                end: self.tree.statements.len() as u32,
-            },
-            labels: List {
-                start: first_label,
-                end: self.tree.labels.len() as u32,
-            },
+            statements: List::since(first_statement, &self.tree.statements),
+            labels: List::since(first_label, &self.tree.labels),
             points: self.points,
             lost: self.lost,
             close: Span::new(self.previous_end - self.closing_length(), self.previous_end),
@@ -216,11 +187,7 @@ impl Parser<'_> {
                     self.recover_outside();
                     return None;
                 }
-                if matches!(
-                    self.token.kind,
-                    TokenKind::Void | TokenKind::Bool | TokenKind::Dfs
-                ) || self.at_end()
-                {
+                if self.token.kind.begins_procedure() || self.at_end() {
                     self.tree.locals.truncate(first_local);
                     self.tree.incomplete = true;
                     self.tree.lost_globals = true;
@@ -232,7 +199,7 @@ impl Parser<'_> {
         self.tree.incomplete |= identifier.is_none();
         let identifier = identifier.unwrap_or(Identifier {
             // A procedure whose name could not be read: the error has been reported.
-            name: self.tree.names.intern("_"),
+            name: self.names.intern("_"),
             start: self.token.start,
         });
         Some(Header {
@@ -268,13 +235,11 @@ impl Parser<'_> {
         if self.take(TokenKind::RightParenthesis) {
             return Ok(());
         }
-        loop {
-            let parameter = self.identifier("the name of a parameter")?;
-            self.tree.locals.push(parameter);
-            if !self.take(TokenKind::Comma) {
-                break;
-            }
-        }
+        self.list(|parser| {
+            let parameter = parser.identifier("the name of a parameter")?;
+            parser.tree.locals.push(parameter);
+            Ok(())
+        })?;
         self.expect(TokenKind::RightParenthesis)
     }
 
@@ -287,8 +252,7 @@ impl Parser<'_> {
             Ok(count) if count <= MOST_RETURNS => count,
             _ if digits && self.text().bytes().all(|byte| byte.is_ascii_digit()) => {
                 let message = format!("at most {MOST_RETURNS} return values are possible");
-                self.report(Diagnostic::error(self.token.span(), message));
-                return Err(Reported);
+                return Err(self.error(self.token.span(), message));
             }
             _ => return Err(self.unexpected("the number of return values")),
         };
@@ -299,14 +263,12 @@ impl Parser<'_> {
     /// Two names in a row where a procedure or a declaration should begin.
     #[cold]
     fn report_misspelt_type(&mut self, name: Identifier) {
-        let text = self.tree.names.text(name.name);
-        let message = format!("unknown type `{}`", self.tree.shown(name.name));
-        let mut diagnostic = Diagnostic::error(self.tree.span(name), message);
-        diagnostic = match nearest(text, ["void", "bool", "decl", "dfs"]) {
-            Some(word) => diagnostic.with_hint(format!("did you mean `{word}`?")),
-            None => diagnostic.with_hint("a type is `void`, `bool` or `bool<k>`"),
+        let message = format!("unknown type `{}`", self.shown(name.name));
+        let hint = match nearest(self.names.text(name.name), ["void", "bool", "decl", "dfs"]) {
+            Some(word) => format!("did you mean `{word}`?"),
+            None => "a type is `void`, `bool` or `bool<k>`".into(),
         };
-        self.report(diagnostic);
+        self.error_with_hint(self.span_of(name), message, hint);
     }
 
     /// The statements of a body, up to the word that closes it.
@@ -322,17 +284,13 @@ impl Parser<'_> {
                         return enforce;
                     }
                 }
-                TokenKind::Void
-                | TokenKind::Bool
-                | TokenKind::Dfs
-                | TokenKind::EndOfFile
-                | TokenKind::OpenComment => {
+                kind if kind.begins_procedure() || self.at_end() => {
                     self.report_unclosed();
                     return enforce;
                 }
                 _ => {
                     self.statement();
-                    if self.blocks.depth() == 0 {
+                    if self.state.blocks.depth() == 0 {
                         // What looked like a call was the header of the next procedure.
                         return enforce;
                     }
@@ -346,11 +304,10 @@ impl Parser<'_> {
         self.advance();
         if enforce.is_some() {
             let message = "a procedure has at most one `enforce`";
-            let diagnostic = Diagnostic::error(word, message);
-            self.report(diagnostic.with_hint("join the conditions with `&`"));
-        } else if self.points > self.unreadable || self.blocks.depth() > 1 {
+            self.error_with_hint(word, message, "join the conditions with `&`");
+        } else if self.points > self.state.unreadable || self.state.blocks.depth() > 1 {
             let message = "`enforce` must stand before the first statement of the procedure";
-            self.report(Diagnostic::error(word, message));
+            self.error(word, message);
         }
         let Ok(condition) = self.expression() else {
             self.recover();

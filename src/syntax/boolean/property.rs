@@ -3,12 +3,13 @@
 //! They are the expressions of programs, without choice, over globals and over locals that
 //! name their procedure.
 
-use super::lexer::Lexer;
-use super::parser::{Parsed, Parser};
-use super::token::TokenKind;
-use super::tree::{Identifier, Node, Tree};
+use super::lexicon::TokenKind;
+use super::parser::Parser;
+use super::tree::{Identifier, Tree};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Source, Span};
+use crate::syntax::kit::tree::Expressions;
+use crate::syntax::kit::{Lexer, Parsed};
 
 /// A name in a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,20 +42,19 @@ impl<'a> PropertyName<'a> {
 }
 
 /// The expression at `span` in postfix form, and what is wrong with it. The names of its
-/// [`Node::Read`]s, in the tree's names, are to be split by [`PropertyName::of`]. If there is
+/// [`super::tree::Node::Read`]s, in the tree's names, are to be split by [`PropertyName::of`]. If there is
 /// an error, there are no nodes.
 pub fn parse_property(source: &Source, span: Span) -> (Tree, Vec<Diagnostic>) {
-    let lexer = Lexer::within(source.bytes(), span.start, span.end);
-    let mut parser = Parser::new(lexer);
-    parser.in_property = true;
+    let mut parser = Parser::new(Lexer::within(source.bytes(), span));
+    parser.state.in_property = true;
     if parser.expression().is_ok() && !parser.at_end() {
         parser.unexpected("an operator, or the end of the expression");
     }
     if parser.collector.has_errors() {
-        parser.tree.nodes.clear();
-        parser.tree.expressions.clear();
+        parser.expressions = Expressions::default();
     }
-    (parser.tree, parser.collector.finish())
+    let (tree, collector) = parser.finish();
+    (tree, collector.finish())
 }
 
 impl Parser<'_> {
@@ -62,9 +62,9 @@ impl Parser<'_> {
     #[inline]
     pub fn variable(&mut self) -> Parsed<Identifier> {
         let identifier = self.take_name();
-        if self.in_property && self.take(TokenKind::Dot) {
+        if self.state.in_property && self.take(TokenKind::Dot) {
             let local = self.identifier("a variable after the `.`")?;
-            let names = &mut self.tree.names;
+            let names = &mut self.names;
             let qualified = format!("{}.{}", names.text(identifier.name), names.text(local.name));
             return Ok(Identifier {
                 name: names.intern(&qualified),
@@ -75,16 +75,9 @@ impl Parser<'_> {
     }
 }
 
-/// The names that an expression reads.
-pub fn names_read(tree: &Tree) -> impl Iterator<Item = PropertyName<'_>> {
-    tree.nodes.iter().filter_map(|node| match node {
-        Node::Read(identifier) => Some(PropertyName::of(tree.names.text(identifier.name))),
-        _ => None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::tree::Node;
     use super::*;
 
     fn parse(text: &str) -> (Tree, Vec<Diagnostic>) {
@@ -93,15 +86,20 @@ mod tests {
         parse_property(&source, span)
     }
 
+    fn reads(tree: &Tree) -> Vec<(Option<&str>, &str)> {
+        let names = tree.expressions.nodes.iter().filter_map(|node| match node {
+            Node::Read(identifier) => Some(PropertyName::of(tree.names.text(identifier.name))),
+            _ => None,
+        });
+        names.map(|name| (name.procedure, name.name)).collect()
+    }
+
     #[test]
     fn names_may_name_their_procedure() {
         let (tree, diagnostics) = parse("g & !p.x | {a.b} = p.{x.y}");
         assert!(diagnostics.iter().all(|d| !d.is_error()), "{diagnostics:?}");
-        let names: Vec<_> = names_read(&tree)
-            .map(|name| (name.procedure, name.name))
-            .collect();
         assert_eq!(
-            names,
+            reads(&tree),
             [
                 (None, "g"),
                 (Some("p"), "x"),
@@ -117,7 +115,7 @@ mod tests {
             let (tree, diagnostics) = parse(text);
             let errors = diagnostics.iter().filter(|d| d.is_error()).count();
             assert_eq!(errors, 1, "{text}: {diagnostics:?}");
-            assert!(tree.nodes.is_empty());
+            assert!(tree.expressions.nodes.is_empty());
         }
     }
 }

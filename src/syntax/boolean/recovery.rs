@@ -4,36 +4,15 @@
 //! or closes a sequence. Misspelt keywords are taken for what they were meant to be, where
 //! that is plain, so that the blocks they open or close are not lost.
 
-use super::parser::{Parsed, Parser, Reported};
+use super::lexicon::TokenKind;
+use super::parser::Parser;
 use super::statement::Begun;
-use super::token::{KEYWORDS, TokenKind};
-use super::tree::{Identifier, StatementKind};
-use crate::diagnostic::{Diagnostic, nearest};
+use super::tree::{ExpressionId, Identifier, StatementKind};
+use crate::diagnostic::nearest;
 use crate::source::Span;
-
-/// How long the arrays of the tree were, to forget what a failed statement added.
-pub struct Checkpoint {
-    nodes: usize,
-    expressions: usize,
-    identifiers: usize,
-}
+use crate::syntax::kit::{Lexicon, Parsed, Reported};
 
 impl Parser<'_> {
-    #[inline]
-    pub fn checkpoint(&self) -> Checkpoint {
-        Checkpoint {
-            nodes: self.tree.nodes.len(),
-            expressions: self.tree.expressions.len(),
-            identifiers: self.tree.identifiers.len(),
-        }
-    }
-
-    pub fn restore(&mut self, checkpoint: Checkpoint) {
-        self.tree.nodes.truncate(checkpoint.nodes);
-        self.tree.expressions.truncate(checkpoint.expressions);
-        self.tree.identifiers.truncate(checkpoint.identifiers);
-    }
-
     /// Goes to where the next statement seems to begin.
     #[cold]
     pub fn recover(&mut self) {
@@ -42,12 +21,7 @@ impl Parser<'_> {
             self.advance();
             return;
         }
-        while !self.token.kind.stops_recovery() {
-            if self.take(TokenKind::Semicolon) {
-                return;
-            }
-            self.leave_out();
-        }
+        self.skip_statement(TokenKind::stops_recovery, Self::leave_out);
     }
 
     /// Goes to `then`, `do` or the `{` of a block, or to where a statement seems to begin.
@@ -69,8 +43,7 @@ impl Parser<'_> {
             // Not a name after all: go on behind the brace.
             self.lexer.seek(self.token.end);
         }
-        self.advance();
-        self.lost.labels |= self.at(TokenKind::Colon);
+        self.skip_token(TokenKind::Colon);
     }
 
     /// Takes `then`, `do` or `begin`, or what was written instead of it.
@@ -89,9 +62,8 @@ impl Parser<'_> {
             && nearest(&self.text(), [spelling]).is_some()
             && !self.name_goes_on();
         if misspelt {
-            let message = format!("expected `{spelling}`, found {}", self.found());
             let hint = format!("did you mean `{spelling}`?");
-            self.report(Diagnostic::error(self.token.span(), message).with_hint(hint));
+            self.unexpected_with_hint(&format!("`{spelling}`"), &hint);
             self.advance();
             return;
         }
@@ -125,26 +97,22 @@ impl Parser<'_> {
         let StatementKind::Call { arguments, .. } = call else {
             return Ok(Begun::Statement(call));
         };
-        let keyword = match self.token.kind {
-            TokenKind::Then => "if",
-            TokenKind::Do => "while",
+        let meant = match self.token.kind {
+            TokenKind::Then => Some("if"),
+            TokenKind::Do => Some("while"),
             TokenKind::LeftBrace if !self.brace_is_name() => {
-                let text = self.tree.names.text(name.name);
-                match nearest(text, ["if", "while"]) {
-                    Some(keyword) => keyword,
-                    None => return Ok(Begun::Statement(call)),
-                }
+                nearest(self.names.text(name.name), ["if", "while"])
             }
-            _ => return Ok(Begun::Statement(call)),
+            _ => None,
         };
-        let span = self.tree.span(name);
-        let text = self.tree.shown(name.name);
-        let message = format!("unknown statement `{text}`");
-        let hint = format!("did you mean `{keyword}`?");
-        self.report(Diagnostic::error(span, message).with_hint(hint));
-        self.parenthesised = true;
+        let Some(keyword) = meant else {
+            return Ok(Begun::Statement(call));
+        };
+        self.unknown_statement(name, keyword);
+        let span = self.span_of(name);
+        self.state.parenthesised = true;
         let condition = match arguments.len() {
-            1 => super::tree::ExpressionId(arguments.start),
+            1 => ExpressionId(arguments.start),
             _ => self.unreadable_expression(),
         };
         match keyword {
@@ -179,47 +147,23 @@ impl Parser<'_> {
     /// A name, and then nothing that a statement could go on with.
     #[cold]
     pub fn misspelt_statement(&mut self, name: Identifier) -> Parsed<Begun> {
-        let span = self.tree.span(name);
-        if self.at(TokenKind::Unknown) || self.at_end() && self.cut_short {
-            return Err(self.unexpected("a statement"));
-        }
-        let text = self.tree.names.text(name.name);
-        let keywords = KEYWORDS.iter().map(|(_, spelling)| *spelling);
-        let keyword = nearest(text, keywords);
-        let text = self.tree.shown(name.name);
-        let Some(keyword) = keyword else {
-            let message = format!(
-                "expected `:=`, `(` or `:` after `{text}`, found {}",
-                self.found()
-            );
-            self.report(Diagnostic::error(self.token.span(), message));
-            return Err(Reported);
-        };
-        let message = format!("unknown statement `{text}`");
-        let hint = format!("did you mean `{keyword}`?");
-        self.report(Diagnostic::error(span, message).with_hint(hint));
-        let meant = KEYWORDS.iter().find(|(_, spelling)| *spelling == keyword);
-        match meant {
-            Some((kind, _)) if kind.closes_a_sequence() => {
-                self.stand_in(*kind, span);
-                Ok(Begun::Compound)
-            }
-            Some((TokenKind::If, _)) => {
+        let span = self.span_of(name);
+        match self.misspelt_keyword(name, "`:=`, `(` or `:`") {
+            Some(kind) if kind.closes_a_sequence() => self.stand_in(kind, span),
+            Some(TokenKind::If) => {
                 let condition = self.condition();
                 self.open_if(span, condition);
-                Ok(Begun::Compound)
             }
-            Some((TokenKind::While, _)) => {
+            Some(TokenKind::While) => {
                 let condition = self.condition();
                 self.open_while(span, condition);
-                Ok(Begun::Compound)
             }
-            Some((TokenKind::Decl, _)) => {
-                self.lost.variables = true;
-                Err(Reported)
+            meant => {
+                self.lost.variables |= meant == Some(TokenKind::Decl);
+                return Err(Reported);
             }
-            _ => Err(Reported),
         }
+        Ok(Begun::Compound)
     }
 
     /// Looks again at the name at `span`, as if it were the keyword `kind`.
@@ -237,7 +181,7 @@ impl Parser<'_> {
         self.tree.lost_globals = true;
         while !self.at_end() {
             match self.token.kind {
-                TokenKind::Decl | TokenKind::Void | TokenKind::Bool | TokenKind::Dfs => return,
+                kind if kind == TokenKind::Decl || kind.begins_procedure() => return,
                 // A name at the beginning of a line, with a parameter list.
                 TokenKind::Name
                     if self.begins_line() && self.peek().kind == TokenKind::LeftParenthesis =>

@@ -4,12 +4,12 @@
 //! come as statements of the same loop (see `block`).
 
 use super::block::BlockKind;
-use super::expression::Ended;
-use super::parser::{Parsed, Parser, Reported};
-use super::token::TokenKind;
-use super::tree::{BinaryOperator, ExpressionId, Identifier, Label, List, StatementKind};
-use crate::diagnostic::Diagnostic;
+use super::lexicon::TokenKind;
+use super::parser::{Boolean, Parser};
+use super::tree::{ExpressionId, Identifier, Label, List, StatementKind};
 use crate::source::Span;
+use crate::syntax::kit::operators::Infix;
+use crate::syntax::kit::{Parsed, Reported};
 
 impl Parser<'_> {
     /// Reads a statement with its labels. Always takes at least one token.
@@ -17,7 +17,6 @@ impl Parser<'_> {
         let first_label = self.tree.labels.len();
         loop {
             let start = self.token.start;
-            let saved = self.checkpoint();
             let result = match self.token.kind {
                 TokenKind::Name | TokenKind::LeftBrace | TokenKind::Underscore => {
                     match self.begins_with_name(start) {
@@ -40,7 +39,9 @@ impl Parser<'_> {
                     return;
                 }
                 _ if self.tree.labels.len() > first_label && self.ends_labels() => {
-                    self.report_label_without_statement(first_label);
+                    self.label_without_statement(self.tree.labels.last().copied());
+                    self.push_unreadable(Span::new(start, start));
+                    self.take(TokenKind::Semicolon);
                     return;
                 }
                 _ => self.keyword_statement(),
@@ -49,7 +50,6 @@ impl Parser<'_> {
                 Ok(Some(kind)) => self.end_statement(kind, start),
                 Ok(None) => {}
                 Err(Reported) => {
-                    self.restore(saved);
                     self.push_unreadable(self.span_from(start));
                     self.recover();
                 }
@@ -89,7 +89,7 @@ impl Parser<'_> {
             }
             TokenKind::Call => {
                 self.advance();
-                let targets = self.identifiers_since(self.tree.identifiers.len() as u32);
+                let targets = List::default();
                 let callee = self.identifier("the procedure to call")?;
                 Ok(Some(self.call(callee, targets)?))
             }
@@ -136,16 +136,14 @@ impl Parser<'_> {
         };
         match self.token.kind {
             TokenKind::Colon if underscore => {
-                let message = "`_` cannot be a label";
-                self.report(Diagnostic::error(Span::new(start, start + 1), message));
-                Err(Reported)
+                Err(self.error(Span::new(start, start + 1), "`_` cannot be a label"))
             }
             TokenKind::Colon => {
                 self.advance();
                 Ok(Begun::Label(first))
             }
             TokenKind::LeftParenthesis if !underscore => {
-                let targets = self.identifiers_since(self.tree.identifiers.len() as u32);
+                let targets = List::default();
                 let call = self.call(first, targets)?;
                 self.check_misspelt_head(first, call)
             }
@@ -157,7 +155,7 @@ impl Parser<'_> {
     }
 
     fn assignment(&mut self, first: Identifier) -> Parsed<StatementKind> {
-        let start = self.tree.identifiers.len() as u32;
+        let start = self.tree.identifiers.len();
         self.tree.identifiers.push(first);
         while self.take(TokenKind::Comma) {
             let target = if self.at(TokenKind::Underscore) {
@@ -167,7 +165,7 @@ impl Parser<'_> {
             };
             self.tree.identifiers.push(target);
         }
-        let targets = self.identifiers_since(start);
+        let targets = List::since(start, &self.tree.identifiers);
         if !self.take(TokenKind::Assign) {
             if !self.at(TokenKind::Equal) {
                 return Err(self.unexpected("`:=`"));
@@ -186,9 +184,9 @@ impl Parser<'_> {
         let values = self.expression_list()?;
         let constrained = self.take(TokenKind::Constrain);
         if constrained {
-            self.next_values = true;
+            self.state.next_values = true;
             let constraint = self.expression();
-            self.next_values = false;
+            self.state.next_values = false;
             constraint?;
         }
         Ok(StatementKind::Assign {
@@ -213,7 +211,7 @@ impl Parser<'_> {
     fn call(&mut self, callee: Identifier, targets: List) -> Parsed<StatementKind> {
         self.expect(TokenKind::LeftParenthesis)?;
         let arguments = if self.at(TokenKind::RightParenthesis) {
-            self.expressions_since(self.tree.expressions.len() as u32)
+            self.expressions_since(self.expressions.list.len())
         } else {
             self.expression_list()?
         };
@@ -228,7 +226,7 @@ impl Parser<'_> {
     /// `a, b` or `(a, b)`. A first parenthesis that a comma splits encloses the list;
     /// otherwise it belongs to the first expression.
     fn return_values(&mut self) -> Parsed<List> {
-        let start = self.tree.expressions.len() as u32;
+        let start = self.expressions.list.len();
         if !self.begins_expression() {
             return Ok(self.expressions_since(start));
         }
@@ -237,11 +235,11 @@ impl Parser<'_> {
             self.advance();
             return Ok(self.expressions_since(start));
         }
-        let (_, ended) = self.expression_or_list(true)?;
+        let in_parentheses = self.expression_or_list()?;
         while self.take(TokenKind::Comma) {
             self.expression()?;
         }
-        if ended == Ended::ListInParentheses {
+        if in_parentheses {
             self.expect(TokenKind::RightParenthesis)?;
         }
         Ok(self.expressions_since(start))
@@ -256,22 +254,13 @@ impl Parser<'_> {
     }
 
     fn identifier_list(&mut self, expected: &str) -> Parsed<List> {
-        let start = self.tree.identifiers.len() as u32;
-        loop {
-            let identifier = self.identifier(expected)?;
-            self.tree.identifiers.push(identifier);
-            if !self.take(TokenKind::Comma) {
-                break;
-            }
-        }
-        Ok(self.identifiers_since(start))
-    }
-
-    fn identifiers_since(&self, start: u32) -> List {
-        List {
-            start,
-            end: self.tree.identifiers.len() as u32,
-        }
+        let start = self.tree.identifiers.len();
+        self.list(|parser| {
+            let identifier = parser.identifier(expected)?;
+            parser.tree.identifiers.push(identifier);
+            Ok(())
+        })?;
+        Ok(List::since(start, &self.tree.identifiers))
     }
 
     /// From the word `if` up to the beginning of its first sequence. (The word may also be
@@ -320,21 +309,24 @@ impl Parser<'_> {
     /// its sequence seems to begin.
     pub fn condition(&mut self) -> ExpressionId {
         match self.expression() {
-            Ok(condition) => condition,
+            Ok(condition) => {
+                let parenthesis = self.operators.closed.span;
+                self.state.parenthesised = parenthesis == self.expressions.span(condition);
+                condition
+            }
             Err(Reported) => {
                 self.recover_to_block();
-                self.parenthesised = true;
+                self.state.parenthesised = true;
                 self.unreadable_expression()
             }
         }
     }
 
     fn check_parentheses(&mut self, head: Span) {
-        if !self.parenthesised {
-            self.report(
-                Diagnostic::error(head, "a condition before `{` must stand in parentheses")
-                    .with_hint("parentheses may be left out only before `then` and `do`"),
-            );
+        if !self.state.parenthesised {
+            let message = "a condition before `{` must stand in parentheses";
+            let hint = "parentheses may be left out only before `then` and `do`";
+            self.error_with_hint(head, message, hint);
         }
     }
 
@@ -354,10 +346,10 @@ impl Parser<'_> {
         }
         let span = self.span_from(start);
         if let StatementKind::Call { callee, .. } = kind
-            && (BinaryOperator::of(self.token.kind).is_some() || self.at(TokenKind::Question))
+            && (Infix::<Boolean>::of(self.token.kind).is_some() || self.at(TokenKind::Question))
         {
-            let callee = self.tree.span(callee);
-            self.report_call_in_expression(callee);
+            let callee = self.span_of(callee);
+            self.call_in_expression(callee);
             self.push_unreadable(span);
             self.recover();
             return;
@@ -376,11 +368,7 @@ impl Parser<'_> {
             return true;
         }
         if self.begins_statement() {
-            let here = Span::new(self.previous_end, self.previous_end);
-            self.report(
-                Diagnostic::warning(here, format!("missing `;` after {what}"))
-                    .with_label("`;` expected here"),
-            );
+            self.missing_semicolon(what);
             return true;
         }
         self.unexpected("`;`");
@@ -402,30 +390,11 @@ impl Parser<'_> {
     fn ends_labels(&self) -> bool {
         self.token.kind.closes_a_sequence()
             || self.at_end()
+            || self.token.kind.begins_procedure()
             || matches!(
                 self.token.kind,
-                TokenKind::Semicolon
-                    | TokenKind::Decl
-                    | TokenKind::Enforce
-                    | TokenKind::Void
-                    | TokenKind::Bool
-                    | TokenKind::Dfs
+                TokenKind::Semicolon | TokenKind::Decl | TokenKind::Enforce
             )
-    }
-
-    #[cold]
-    fn report_label_without_statement(&mut self, first_label: usize) {
-        if !(self.at_end() && self.cut_short)
-            && let Some(label) = self.tree.labels[first_label..].last()
-        {
-            let name = self.tree.shown(label.identifier.name);
-            let message = format!("the label `{name}` has no statement");
-            let span = self.tree.span(label.identifier);
-            self.report(Diagnostic::error(span, message).with_hint("write `skip;` after it"));
-        }
-        let here = Span::new(self.token.start, self.token.start);
-        self.push_unreadable(here);
-        self.take(TokenKind::Semicolon);
     }
 }
 

@@ -10,40 +10,11 @@
 //! [`StatementKind::ImplicitSkip`] if the user wrote none); every expression leaves exactly
 //! one value.
 
+pub use crate::syntax::kit::tree::{ExpressionId, Identifier, Label, List, Lost, shorten};
+
 use crate::names::{Name, Names};
 use crate::source::Span;
-
-/// A name at a place. Its text is as long as its span, so the span's end is not kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Identifier {
-    pub name: Name,
-    pub start: u32,
-}
-
-/// A range of one of the tree's arrays: which one, the field says that has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct List {
-    pub start: u32,
-    pub end: u32,
-}
-
-impl List {
-    pub fn len(self) -> usize {
-        (self.end - self.start) as usize
-    }
-
-    pub fn is_empty(self) -> bool {
-        self.start == self.end
-    }
-
-    pub fn indices(self) -> std::ops::Range<usize> {
-        self.start as usize..self.end as usize
-    }
-}
-
-/// An index into [`Tree::expressions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ExpressionId(pub u32);
+use crate::syntax::kit::tree::Expressions;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOperator {
@@ -125,26 +96,6 @@ pub enum StatementKind {
     },
 }
 
-impl StatementKind {
-    /// Whether it is a control point, or only a bracket.
-    pub fn is_point(self) -> bool {
-        !matches!(
-            self,
-            StatementKind::Elsif(_)
-                | StatementKind::Else
-                | StatementKind::EndIf
-                | StatementKind::EndWhile { .. }
-        )
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct Label {
-    pub identifier: Identifier,
-    /// Which control point of its procedure it stands at, counted from 0.
-    pub point: u32,
-}
-
 #[derive(Clone, Debug)]
 pub struct Procedure {
     pub identifier: Identifier,
@@ -165,17 +116,6 @@ pub struct Procedure {
     pub lost: Lost,
 }
 
-/// What could not be read: the names it may have declared are not missed as well.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lost {
-    /// A part of the header.
-    pub header: bool,
-    /// The header, or a declaration.
-    pub variables: bool,
-    /// Something that had a label in it.
-    pub labels: bool,
-}
-
 #[derive(Debug, Default)]
 pub struct Tree {
     pub names: Names,
@@ -186,9 +126,7 @@ pub struct Tree {
     pub labels: Vec<Label>,
     /// Targets of assignments, labels of gotos, variables of `dead`.
     pub identifiers: Vec<Identifier>,
-    pub nodes: Vec<Node>,
-    /// Where the nodes of each expression end; they begin where those of the one before end.
-    pub expressions: Vec<u32>,
+    pub expressions: Expressions<Node>,
     /// A procedure could not be read at all, so one may be missing here.
     pub incomplete: bool,
     /// A declaration of globals could not be read, or what may have been one.
@@ -197,8 +135,7 @@ pub struct Tree {
 
 impl Tree {
     pub fn span(&self, identifier: Identifier) -> Span {
-        let length = self.names.text(identifier.name).len() as u32;
-        Span::new(identifier.start, identifier.start + length)
+        identifier.span(&self.names)
     }
 
     /// The name for a message, shortened if it is very long.
@@ -207,20 +144,6 @@ impl Tree {
     }
 
     pub fn nodes(&self, expression: ExpressionId) -> &[Node] {
-        let index = expression.0 as usize;
-        let start = match index {
-            0 => 0,
-            _ => self.expressions[index - 1] as usize,
-        };
-        &self.nodes[start..self.expressions[index] as usize]
-    }
-}
-
-/// The text, or so much of it as is needed to recognise it.
-pub fn shorten(text: &str) -> String {
-    const LONGEST: usize = 60;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.into(),
+        self.expressions.nodes(expression)
     }
 }

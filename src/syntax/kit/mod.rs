@@ -1,6 +1,17 @@
-//! What the front ends of all languages are made of.
+//! What the front ends of all languages are made of: words and lexer, the parser's state and
+//! smallest steps, operators, pieces of trees, and the collector of what is wrong.
 
 mod collector;
-pub mod recent;
+pub mod lexer;
+mod lexicon;
+pub mod operators;
+mod parser;
+mod recent;
+mod recovery;
+pub mod tree;
 
 pub use collector::Collector;
+pub use lexer::{Lexer, Token};
+pub(in crate::syntax) use lexicon::lexicon;
+pub use lexicon::{Lexicon, Tables};
+pub use parser::{Language, Parsed, Parser, Reported};

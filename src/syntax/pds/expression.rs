@@ -1,178 +1,172 @@
-//! Expressions, by operator precedence with an explicit stack.
-//!
-//! Dijkstra's shunting yard: operands go straight to the output, operators wait on a stack
-//! until one that binds less tightly, or the end, comes. Linear time, no recursion. Truth
-//! values and numbers are not told apart here: `(a+1)*b < c` and `(a < b) & c` begin alike.
-//!
-//! From loosest to tightest: `==`, `^`, `|`, `&`, `!`, comparisons, `+ -`, `* /`, `<<`. All
-//! group to the left. A quantifier's body reaches as far to the right as it can.
+//! The expressions of pushdown systems. Truth values and numbers are not told apart here:
+//! `(a+1)*b < c` and `(a < b) & c` begin alike. A quantifier's body reaches as far to the right
+//! as it can; its bounds are expressions of their own.
 
-use super::parser::{Parsed, Parser, Reported};
-use super::token::TokenKind;
-use super::tree::{BinaryOperator, ExpressionId, Identifier, Node, NodeKind, Primes, Quantifier};
-use crate::diagnostic::Diagnostic;
+use super::lexicon::TokenKind;
+use super::parser::{Parser, State};
+use super::tree::{
+    BinaryOperator, ExpressionId, Identifier, Node, NodeKind, Primes, Quantifier, Tree,
+};
 use crate::source::Span;
+use crate::syntax::kit::operators::{Infix, Open, Step, left};
+use crate::syntax::kit::{Language, Parsed, Reported};
+
+/// The language of symbolic pushdown systems.
+pub struct Pds;
 
 /// What an expression may be made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
     /// Numbers and names, and arithmetic.
     Constant,
     /// Everything.
+    #[default]
     Relation,
 }
 
-/// What waits for its right end.
-#[derive(Clone, Copy, Debug)]
-pub enum Pending {
-    Not(Span),
-    Binary(BinaryOperator, Span),
-    Parenthesis,
-    /// `a[`.
-    Index(Identifier, Primes, Span),
-    /// The body of a quantifier.
-    Body,
+/// `a[`.
+#[derive(Clone, Copy)]
+pub struct Index {
+    array: Identifier,
+    primes: Primes,
+    start: u32,
 }
 
-pub const NOT_PRECEDENCE: u8 = 5;
+pub const NOT_PRECEDENCE: u8 = 6;
+/// Those that bind more tightly compute numbers.
+const COMPARISON: u8 = 7;
+/// The body of a quantifier goes on to the innermost bracket that is open.
+const BODY: u8 = 0;
 
 impl BinaryOperator {
-    /// How tightly it binds.
     /// How tightly it binds; more is tighter.
     pub fn precedence(self) -> u8 {
-        use BinaryOperator::*;
-        match self {
-            Equivalent => 1,
-            Xor => 2,
-            Or => 3,
-            And => 4,
-            Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual => 6,
-            Plus | Minus => 7,
-            Times | Divide => 8,
-            ShiftLeft => 9,
+        Infix::<Pds>::by(self).map_or(0, |infix| infix.precedence)
+    }
+}
+
+impl Language for Pds {
+    type Kind = TokenKind;
+    type Tree = Tree;
+    type State = State;
+    type Node = Node;
+    type Operator = BinaryOperator;
+    type Bracket = Index;
+
+    const OPERATORS: &'static [Infix<Self>] = &[
+        left(TokenKind::Equivalent, BinaryOperator::Equivalent, 2),
+        left(TokenKind::Xor, BinaryOperator::Xor, 3),
+        left(TokenKind::Or, BinaryOperator::Or, 4),
+        left(TokenKind::And, BinaryOperator::And, 5),
+        left(TokenKind::Equal, BinaryOperator::Equal, COMPARISON),
+        left(TokenKind::NotEqual, BinaryOperator::NotEqual, COMPARISON),
+        left(TokenKind::Less, BinaryOperator::Less, COMPARISON),
+        left(TokenKind::LessEqual, BinaryOperator::LessEqual, COMPARISON),
+        left(TokenKind::Greater, BinaryOperator::Greater, COMPARISON),
+        left(
+            TokenKind::GreaterEqual,
+            BinaryOperator::GreaterEqual,
+            COMPARISON,
+        ),
+        left(TokenKind::Plus, BinaryOperator::Plus, 8),
+        left(TokenKind::Minus, BinaryOperator::Minus, 8),
+        left(TokenKind::Star, BinaryOperator::Times, 9),
+        left(TokenKind::Slash, BinaryOperator::Divide, 9),
+        left(TokenKind::ShiftLeft, BinaryOperator::ShiftLeft, 10),
+    ];
+    const LONGEST_SHOWN: usize = 40;
+
+    fn binary(operator: BinaryOperator, span: Span) -> Node {
+        let kind = NodeKind::Binary(operator);
+        Node { kind, span }
+    }
+
+    fn allows(parser: &Parser<'_>, operator: BinaryOperator) -> bool {
+        parser.state.sort == Sort::Relation || operator.precedence() > COMPARISON
+    }
+
+    fn operand(parser: &mut Parser<'_>) -> Parsed<bool> {
+        let span = parser.token.span();
+        let relation = parser.state.sort == Sort::Relation;
+        match parser.token.kind {
+            TokenKind::Bang if relation => {
+                let kind = NodeKind::Not;
+                parser.operators.push(Node { kind, span }, NOT_PRECEDENCE);
+                parser.advance();
+                Ok(false)
+            }
+            TokenKind::ForAll | TokenKind::Exists if relation => {
+                parser.quantifier()?;
+                Ok(false)
+            }
+            TokenKind::Number => {
+                let kind = NodeKind::Number(parser.number());
+                parser.operators.emit(Node { kind, span });
+                Ok(true)
+            }
+            TokenKind::Name => {
+                let array = parser.take_name();
+                let primes = match relation {
+                    true => parser.primes()?,
+                    false => Primes::None,
+                };
+                let span = parser.span_from(span.start);
+                if relation && parser.take(TokenKind::LeftBracket) {
+                    let start = span.start;
+                    let index = Index {
+                        array,
+                        primes,
+                        start,
+                    };
+                    parser.operators.open(Open::Bracket(index));
+                    return Ok(false);
+                }
+                let kind = NodeKind::Name(array.name, primes);
+                parser.operators.emit(Node { kind, span });
+                Ok(true)
+            }
+            _ => Err(parser.no_operand()),
         }
     }
 
-    fn is_arithmetic(self) -> bool {
-        self.precedence() > 6
+    fn close(parser: &mut Parser<'_>, open: Open<Index>) -> Parsed<Step> {
+        let Open::Bracket(index) = open else {
+            return Err(parser.unexpected("an operator or `)`"));
+        };
+        parser.expect(TokenKind::RightBracket)?;
+        parser.operators.pop();
+        let kind = NodeKind::Element(index.array.name, index.primes);
+        let span = parser.span_from(index.start);
+        parser.operators.emit(Node { kind, span });
+        Ok(Step::Operator)
     }
 
-    fn of(kind: TokenKind) -> Option<Self> {
-        use BinaryOperator::*;
-        Some(match kind {
-            TokenKind::Equivalent => Equivalent,
-            TokenKind::Xor => Xor,
-            TokenKind::Or => Or,
-            TokenKind::And => And,
-            TokenKind::Equal => Equal,
-            TokenKind::NotEqual => NotEqual,
-            TokenKind::Less => Less,
-            TokenKind::LessEqual => LessEqual,
-            TokenKind::Greater => Greater,
-            TokenKind::GreaterEqual => GreaterEqual,
-            TokenKind::Plus => Plus,
-            TokenKind::Minus => Minus,
-            TokenKind::Star => Times,
-            TokenKind::Slash => Divide,
-            TokenKind::ShiftLeft => ShiftLeft,
-            _ => return None,
-        })
+    /// The end of a body stands where the expression has come to.
+    fn finish(parser: &Parser<'_>, mut node: Node) -> Node {
+        if node.kind == NodeKind::Close {
+            node.span = parser.behind();
+        }
+        node
+    }
+
+    fn no_name(parser: &mut Parser<'_>, expected: &str) -> Reported {
+        match parser.token.kind {
+            TokenKind::ForAll | TokenKind::Exists => {
+                let hint = "`A` and `E` are quantifiers and cannot be names";
+                parser.unexpected_with_hint(expected, hint)
+            }
+            _ => parser.unexpected(expected),
+        }
     }
 }
 
 impl Parser<'_> {
-    pub fn expression(&mut self, sort: Sort) -> Parsed<ExpressionId> {
-        // A quantifier's bounds are read while an expression is: their nodes come first.
-        let outer_output = std::mem::take(&mut self.output);
-        let outer_operators = std::mem::take(&mut self.operators);
-        let read = self.operands_and_operators(sort);
-        self.operators = outer_operators;
-        let nodes = std::mem::replace(&mut self.output, outer_output);
-        read?;
-        let first = self.tree.nodes.len();
-        self.tree.nodes.extend(nodes);
-        let id = ExpressionId(self.tree.expressions.len() as u32);
-        self.tree.expressions.push(first..self.tree.nodes.len());
-        Ok(id)
-    }
-
-    fn operands_and_operators(&mut self, sort: Sort) -> Parsed<()> {
-        loop {
-            self.operand(sort)?;
-            // Closes what can be closed, until an operator asks for the next operand.
-            loop {
-                let operator = BinaryOperator::of(self.token.kind)
-                    .filter(|operator| sort == Sort::Relation || operator.is_arithmetic());
-                if let Some(operator) = operator {
-                    self.reduce(operator.precedence());
-                    let span = self.token.span();
-                    self.operators.push(Pending::Binary(operator, span));
-                    self.advance();
-                    break;
-                }
-                self.reduce_all();
-                match (self.operators.last().copied(), self.token.kind) {
-                    (Some(Pending::Parenthesis), TokenKind::RightParenthesis) => {
-                        self.operators.pop();
-                        self.advance();
-                    }
-                    (Some(Pending::Index(array, primes, start)), TokenKind::RightBracket) => {
-                        self.operators.pop();
-                        let span = start.to(self.token.span());
-                        self.advance();
-                        self.emit(NodeKind::Element(array.name, primes), span);
-                    }
-                    (Some(Pending::Index(..)), _) => return Err(self.unexpected("`]`")),
-                    (Some(_), _) => return Err(self.unexpected("an operator or `)`")),
-                    (None, _) => return Ok(()),
-                }
-            }
-        }
-    }
-
-    fn emit(&mut self, kind: NodeKind, span: Span) {
-        self.output.push(Node { kind, span });
-    }
-
-    /// What stands before an operand, and the operand itself; `a[` asks for another one.
-    fn operand(&mut self, sort: Sort) -> Parsed<()> {
-        loop {
-            let span = self.token.span();
-            match self.token.kind {
-                TokenKind::LeftParenthesis => {
-                    self.operators.push(Pending::Parenthesis);
-                    self.advance();
-                }
-                TokenKind::Bang if sort == Sort::Relation => {
-                    self.operators.push(Pending::Not(span));
-                    self.advance();
-                }
-                TokenKind::ForAll | TokenKind::Exists if sort == Sort::Relation => {
-                    self.quantifier()?;
-                }
-                TokenKind::Number => {
-                    let value = self.number();
-                    self.emit(NodeKind::Number(value), span);
-                    return Ok(());
-                }
-                TokenKind::Name => {
-                    let identifier = self.identifier("a name")?;
-                    let primes = match sort {
-                        Sort::Constant => Primes::None,
-                        Sort::Relation => self.primes()?,
-                    };
-                    let span = Span::new(span.start, self.previous_end);
-                    if sort == Sort::Relation && self.take(TokenKind::LeftBracket) {
-                        self.operators
-                            .push(Pending::Index(identifier, primes, span));
-                        continue;
-                    }
-                    self.emit(NodeKind::Name(identifier.name, primes), span);
-                    return Ok(());
-                }
-                _ => return Err(self.no_operand(sort)),
-            }
-        }
+    /// A number that is known before anything runs.
+    pub fn constant(&mut self) -> Parsed<ExpressionId> {
+        let outer = std::mem::replace(&mut self.state.sort, Sort::Constant);
+        let read = self.expression();
+        self.state.sort = outer;
+        read
     }
 
     fn primes(&mut self) -> Parsed<Primes> {
@@ -186,21 +180,17 @@ impl Parser<'_> {
             let message = "a name has at most two primes";
             let hint =
                 "`x'` is the value after the step, `x''` that of the second symbol on the right";
-            self.report(Diagnostic::error(self.token.span(), message).with_hint(hint));
-            return Err(Reported);
+            return Err(self.error_with_hint(self.token.span(), message, hint));
         }
         Ok(Primes::Two)
     }
 
     fn number(&mut self) -> u64 {
-        let value = self.whole_text().parse();
-        if value.is_err() {
-            let message = format!(
-                "`{}` is too large: the largest number is {}",
-                self.text(),
-                u64::MAX
-            );
-            self.report(Diagnostic::error(self.token.span(), message));
+        let value = self.digits();
+        if value.is_none() {
+            let (number, largest) = (self.text(), u64::MAX);
+            let message = format!("`{number}` is too large: the largest number is {largest}");
+            self.error(self.token.span(), message);
         }
         self.advance();
         value.unwrap_or(0)
@@ -213,55 +203,26 @@ impl Parser<'_> {
         self.advance();
         let variable = self.identifier("the variable of the quantifier")?;
         self.expect(TokenKind::LeftParenthesis)?;
-        let low = self.expression(Sort::Constant)?;
+        let low = self.constant()?;
         self.expect(TokenKind::Comma)?;
-        let high = self.expression(Sort::Constant)?;
+        let high = self.constant()?;
         self.expect(TokenKind::RightParenthesis)?;
-        let number = self.tree.quantifiers.len() as u32;
+        let kind = NodeKind::Open(self.tree.quantifiers.len() as u32);
         self.tree.quantifiers.push(Quantifier {
             for_all,
             variable,
             low,
             high,
         });
-        let span = Span::new(start, self.previous_end);
-        self.emit(NodeKind::Open(number), span);
-        self.operators.push(Pending::Body);
+        let span = self.span_from(start);
+        self.operators.emit(Node { kind, span });
+        let kind = NodeKind::Close;
+        self.operators.push(Node { kind, span }, BODY);
         Ok(())
     }
 
-    /// Puts out the operators that bind at least this tightly.
-    fn reduce(&mut self, precedence: u8) {
-        while let Some(pending) = self.operators.last().copied() {
-            let (kind, span) = match pending {
-                Pending::Not(span) if NOT_PRECEDENCE >= precedence => (NodeKind::Not, span),
-                Pending::Binary(operator, span) if operator.precedence() >= precedence => {
-                    (NodeKind::Binary(operator), span)
-                }
-                _ => return,
-            };
-            self.operators.pop();
-            self.emit(kind, span);
-        }
-    }
-
-    /// Puts out everything up to the innermost open bracket: bodies end there, too.
-    fn reduce_all(&mut self) {
-        loop {
-            self.reduce(0);
-            match self.operators.last() {
-                Some(Pending::Body) => {
-                    self.operators.pop();
-                    let end = self.previous_end;
-                    self.emit(NodeKind::Close, Span::new(end, end));
-                }
-                _ => return,
-            }
-        }
-    }
-
-    fn no_operand(&mut self, sort: Sort) -> Reported {
-        let expected = match sort {
+    fn no_operand(&mut self) -> Reported {
+        let expected = match self.state.sort {
             Sort::Constant => "a number or a defined name",
             Sort::Relation => "an expression",
         };
@@ -278,8 +239,6 @@ impl Parser<'_> {
             }
             _ => return self.unexpected(expected),
         };
-        let message = format!("expected {expected}, found {}", self.found());
-        self.report(Diagnostic::error(self.token.span(), message).with_hint(hint));
-        Reported
+        self.unexpected_with_hint(expected, hint)
     }
 }

@@ -4,10 +4,9 @@
 //! each mistake. It takes linear time and no stack, whatever the input.
 
 mod expression;
-mod lexer;
+mod lexicon;
 mod parser;
 mod recovery;
-mod token;
 pub mod tree;
 
 pub use expression::NOT_PRECEDENCE;
@@ -16,23 +15,34 @@ pub use tree::Tree;
 use super::Collector;
 use crate::names::Names;
 use crate::source::Source;
+use crate::syntax::kit::Lexer;
 use parser::Parser;
 use tree::ExpressionId;
 
 /// The syntax tree of a pushdown system, and what was wrong in the text.
 pub fn parse(source: &Source) -> (Tree, Collector) {
-    let mut parser = Parser::new(source.bytes());
+    let mut parser = Parser::new(Lexer::new(source.bytes()));
     parser.system();
-    (parser.tree, parser.collector)
+    parser.finish()
 }
 
 /// A text that is one expression, as in a property, with names that are known already;
 /// `None` if it is none.
 pub fn parse_expression(source: &Source, names: Names) -> (Tree, Option<ExpressionId>, Collector) {
-    let mut parser = Parser::new(source.bytes());
-    parser.tree.names = names;
+    let mut parser = Parser::new(Lexer::new(source.bytes()));
+    parser.names = names;
     let expression = parser.only_expression();
-    (parser.tree, expression, parser.collector)
+    let (tree, collector) = parser.finish();
+    (tree, expression, collector)
+}
+
+impl Parser<'_> {
+    fn finish(self) -> (Tree, Collector) {
+        let mut tree = self.tree;
+        tree.names = self.names;
+        tree.expressions = self.expressions;
+        (tree, self.collector)
+    }
 }
 
 #[cfg(test)]

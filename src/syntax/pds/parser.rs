@@ -1,29 +1,19 @@
 //! Declarations, the start and the rules.
-//!
-//! The parser looks one token ahead and reads the source once. A step that cannot go on
-//! reports why and returns [`Reported`]; the item it belongs to is given up and `recovery`
-//! finds the next one, so that one mistake gives one error.
 
-use super::super::Collector;
-use super::expression::{Pending, Sort};
-use super::lexer::Lexer;
-use super::token::{Token, TokenKind};
+use super::expression::{Pds, Sort};
+use super::lexicon::TokenKind;
 use super::tree::{
-    Atoms, Declaration, Define, Dimension, ExpressionId, Group, Identifier, Node, Rule, Start, Tree,
+    Atoms, Declaration, Define, Dimension, ExpressionId, Group, Identifier, List, Rule, Start,
 };
-use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use std::ops::Range;
+use crate::syntax::kit::{self, Parsed, Reported};
 
-/// Something could not be read, and the user has been told.
-#[derive(Debug)]
-pub struct Reported;
-
-pub type Parsed<T> = Result<T, Reported>;
+pub type Parser<'a> = kit::Parser<'a, Pds>;
 
 /// The parts of a system, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
+    #[default]
     Defines,
     Globals,
     Locals,
@@ -45,40 +35,15 @@ impl Part {
     }
 }
 
-pub struct Parser<'a> {
-    pub lexer: Lexer<'a>,
-    /// The token that is looked at, not yet taken.
-    pub token: Token,
-    /// Where the last token that was taken ends.
-    pub previous_end: u32,
-    pub previous_kind: TokenKind,
-    pub tree: Tree,
-    pub collector: Collector,
-    /// The stack of the expression parser, kept to be used again.
-    pub operators: Vec<Pending>,
-    /// The nodes of the expression that is read.
-    pub output: Vec<Node>,
+#[derive(Default)]
+pub struct State {
     /// The last part so far.
     part: Part,
+    /// What the expression that is read may be made of.
+    pub sort: Sort,
 }
 
-impl<'a> Parser<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
-        let mut lexer = Lexer::new(bytes);
-        let token = lexer.next_token();
-        Parser {
-            lexer,
-            token,
-            previous_end: 0,
-            previous_kind: TokenKind::EndOfFile,
-            tree: Tree::default(),
-            collector: Collector::default(),
-            operators: Vec::new(),
-            output: Vec::new(),
-            part: Part::Defines,
-        }
-    }
-
+impl Parser<'_> {
     pub fn system(&mut self) {
         loop {
             let item = match self.token.kind {
@@ -100,7 +65,7 @@ impl<'a> Parser<'a> {
 
     /// A text that is an expression and nothing else.
     pub fn only_expression(&mut self) -> Option<ExpressionId> {
-        let expression = self.expression(Sort::Relation).ok()?;
+        let expression = self.expression().ok()?;
         if !self.at(TokenKind::EndOfFile) {
             self.unexpected("an operator, or the end of the expression");
             return None;
@@ -109,29 +74,23 @@ impl<'a> Parser<'a> {
     }
 
     fn no_item(&mut self) -> Reported {
-        let diagnostic = match self.token.kind {
-            TokenKind::Bool | TokenKind::Int => Diagnostic::error(
-                self.token.span(),
-                format!("`{}` begins no part of a system", self.text()),
-            )
-            .with_hint("variables are declared after `global`, or after `local (SYMBOL, …)`"),
-            _ if self.previous_kind == TokenKind::RightParenthesis
-                && !self.tree.rules.is_empty() =>
-            {
-                Diagnostic::error(
-                    self.token.span(),
-                    format!("expected a rule, found {}", self.found()),
-                )
-                .with_hint("the whole expression of a rule stands in one pair of parentheses")
+        let after_relation = self.previous_kind == TokenKind::RightParenthesis;
+        match self.token.kind {
+            TokenKind::Bool | TokenKind::Int => {
+                let message = format!("`{}` begins no part of a system", self.text());
+                let hint = "variables are declared after `global`, or after `local (SYMBOL, …)`";
+                self.error_with_hint(self.token.span(), message, hint);
+            }
+            _ if after_relation && !self.tree.rules.is_empty() => {
+                let hint = "the whole expression of a rule stands in one pair of parentheses";
+                self.unexpected_with_hint("a rule", hint);
             }
             TokenKind::Unknown | TokenKind::OpenText => return self.unexpected("a rule"),
-            _ => Diagnostic::error(
-                self.token.span(),
-                format!("expected a rule, found {}", self.found()),
-            )
-            .with_hint("a rule is written `state <symbol> --> state <symbols> (relation)`"),
-        };
-        self.collector.report(diagnostic);
+            _ => {
+                let hint = "a rule is written `state <symbol> --> state <symbols> (relation)`";
+                self.unexpected_with_hint("a rule", hint);
+            }
+        }
         self.advance();
         Reported
     }
@@ -139,31 +98,33 @@ impl<'a> Parser<'a> {
     /// Notes that a part begins here; the user is told if it comes too late.
     fn begin(&mut self, part: Part) {
         let again = match part {
-            Part::Globals | Part::Start => part <= self.part,
-            _ => part < self.part,
+            Part::Globals | Part::Start => part <= self.state.part,
+            _ => part < self.state.part,
         };
-        if again && part == self.part {
+        if again && part == self.state.part {
             let message = format!("there is only one {}", part.name().replace("the ", ""));
             let hint = match part {
                 Part::Globals => "leave the second `global` out",
                 _ => "a choice between starts is made by rules",
             };
-            let diagnostic = Diagnostic::error(self.token.span(), message);
-            self.collector.report(diagnostic.with_hint(hint));
+            self.error_with_hint(self.token.span(), message, hint);
         } else if again {
-            let message = format!("{} must come before {}", part.name(), self.part.name());
+            let message = format!(
+                "{} must come before {}",
+                part.name(),
+                self.state.part.name()
+            );
             let hint = "the order is `define`, `global`, `local`, the start, `atoms`, rules";
-            let diagnostic = Diagnostic::error(self.token.span(), message);
-            self.collector.report(diagnostic.with_hint(hint));
+            self.error_with_hint(self.token.span(), message, hint);
         }
-        self.part = self.part.max(part);
+        self.state.part = self.state.part.max(part);
     }
 
     fn define(&mut self) -> Parsed<()> {
         self.begin(Part::Defines);
         self.advance();
         let identifier = self.identifier("a name to define")?;
-        let value = self.expression(Sort::Constant)?;
+        let value = self.constant()?;
         self.tree.defines.push(Define { identifier, value });
         Ok(())
     }
@@ -171,12 +132,11 @@ impl<'a> Parser<'a> {
     fn globals(&mut self) -> Parsed<()> {
         self.begin(Part::Globals);
         self.advance();
-        let first = self.tree.globals.clone();
-        let range = self.variables();
-        self.tree.globals = match first.is_empty() {
-            true => range,
-            false => first.start..range.end,
-        };
+        let list = self.variables();
+        match self.tree.globals.is_empty() {
+            true => self.tree.globals = list,
+            false => self.tree.globals.end = list.end,
+        }
         Ok(())
     }
 
@@ -199,19 +159,18 @@ impl<'a> Parser<'a> {
     }
 
     /// `a, b, c`.
-    fn names(&mut self, expected: &str) -> Parsed<Range<usize>> {
+    fn names(&mut self, expected: &str) -> Parsed<List> {
         let first = self.tree.identifiers.len();
-        loop {
-            let identifier = self.identifier(expected)?;
-            self.tree.identifiers.push(identifier);
-            if !self.take(TokenKind::Comma) {
-                return Ok(first..self.tree.identifiers.len());
-            }
-        }
+        self.list(|parser| {
+            let identifier = parser.identifier(expected)?;
+            parser.tree.identifiers.push(identifier);
+            Ok(())
+        })?;
+        Ok(List::since(first, &self.tree.identifiers))
     }
 
     /// The declarations after `global` or `local`, at least one.
-    fn variables(&mut self) -> Range<usize> {
+    fn variables(&mut self) -> List {
         let first = self.tree.declarations.len();
         if !matches!(self.token.kind, TokenKind::Bool | TokenKind::Int) {
             self.unexpected("`bool` or `int`");
@@ -224,26 +183,24 @@ impl<'a> Parser<'a> {
                 self.recover_in_declarations();
             }
         }
-        first..self.tree.declarations.len()
+        List::since(first, &self.tree.declarations)
     }
 
     fn variable_list(&mut self, integers: bool) -> Parsed<()> {
-        loop {
-            let identifier = self.identifier("a variable")?;
-            let dimension = self.dimension()?;
+        self.list(|parser| {
+            let identifier = parser.identifier("a variable")?;
+            let dimension = parser.dimension()?;
             let bits = match integers {
-                true => Some(self.bits(identifier)?),
+                true => Some(parser.bits(identifier)?),
                 false => None,
             };
-            self.tree.declarations.push(Declaration {
+            parser.tree.declarations.push(Declaration {
                 identifier,
                 dimension,
                 bits,
             });
-            if !self.take(TokenKind::Comma) {
-                break;
-            }
-        }
+            Ok(())
+        })?;
         self.expect(TokenKind::Semicolon)
     }
 
@@ -251,9 +208,9 @@ impl<'a> Parser<'a> {
         if !self.take(TokenKind::LeftBracket) {
             return Ok(Dimension::None);
         }
-        let low = self.expression(Sort::Constant)?;
+        let low = self.constant()?;
         let dimension = match self.take(TokenKind::Comma) {
-            true => Dimension::Range(low, self.expression(Sort::Constant)?),
+            true => Dimension::Range(low, self.constant()?),
             false => Dimension::Length(low),
         };
         self.expect(TokenKind::RightBracket)?;
@@ -262,14 +219,13 @@ impl<'a> Parser<'a> {
 
     fn bits(&mut self, identifier: Identifier) -> Parsed<ExpressionId> {
         if !self.at(TokenKind::LeftParenthesis) {
-            let name = self.tree.text(identifier).to_owned();
+            let name = self.names.text(identifier.name);
             let message = format!("how many bits has `{name}`?");
             let hint = format!("write `int {name}(8)` for a number of 8 bits");
-            self.report(Diagnostic::error(self.token.span(), message).with_hint(hint));
-            return Err(Reported);
+            return Err(self.error_with_hint(self.token.span(), message, hint));
         }
         self.advance();
-        let bits = self.expression(Sort::Constant)?;
+        let bits = self.constant()?;
         self.expect(TokenKind::RightParenthesis)?;
         Ok(bits)
     }
@@ -290,8 +246,7 @@ impl<'a> Parser<'a> {
         if self.at(TokenKind::Name) {
             let message = "executions begin with one stack symbol";
             let hint = "let a first rule push the others";
-            self.report(Diagnostic::error(self.token.span(), message).with_hint(hint));
-            return Err(Reported);
+            return Err(self.error_with_hint(self.token.span(), message, hint));
         }
         self.expect(TokenKind::Greater)?;
         self.expect(TokenKind::RightParenthesis)?;
@@ -301,7 +256,7 @@ impl<'a> Parser<'a> {
             symbol,
             symbol_condition,
             conditions: [of_state, of_symbol],
-            span: Span::new(start, self.previous_end),
+            span: self.span_from(start),
         });
         Ok(())
     }
@@ -311,7 +266,7 @@ impl<'a> Parser<'a> {
         if !self.take(TokenKind::LeftParenthesis) {
             return Ok(None);
         }
-        let condition = self.expression(Sort::Relation)?;
+        let condition = self.expression()?;
         self.expect(TokenKind::RightParenthesis)?;
         Ok(Some(condition))
     }
@@ -333,8 +288,7 @@ impl<'a> Parser<'a> {
         let symbol = self.identifier("a stack symbol")?;
         if self.at(TokenKind::Name) {
             let message = "a rule looks at one stack symbol only";
-            self.report(Diagnostic::error(self.token.span(), message));
-            return Err(Reported);
+            return Err(self.error(self.token.span(), message));
         }
         self.expect(TokenKind::Greater)?;
         self.expect(TokenKind::Arrow)?;
@@ -349,8 +303,7 @@ impl<'a> Parser<'a> {
         if self.at(TokenKind::Name) {
             let message = "a rule puts at most two symbols on the stack";
             let hint = "push the others in further steps";
-            self.report(Diagnostic::error(self.token.span(), message).with_hint(hint));
-            return Err(Reported);
+            return Err(self.error_with_hint(self.token.span(), message, hint));
         }
         self.expect(TokenKind::Greater)?;
         let text = self.at(TokenKind::Text).then(|| {
@@ -360,7 +313,7 @@ impl<'a> Parser<'a> {
         });
         let relation = self.condition()?;
         self.tree.rules.push(Rule {
-            span: Span::new(start, self.previous_end),
+            span: self.span_from(start),
             state,
             symbol,
             to,
@@ -372,6 +325,6 @@ impl<'a> Parser<'a> {
     }
 
     pub fn whether_started(&self) -> bool {
-        self.part >= Part::Start
+        self.state.part >= Part::Start
     }
 }

@@ -120,10 +120,10 @@ fn a_whole_system() {
          p <h> --> q <main0> (A i (1,M) a'[i] = a[i])",
     );
     assert_eq!(tree.defines.len(), 2);
-    assert_eq!(tree.globals, 0..3);
+    assert_eq!(tree.globals.indices(), 0..3);
     assert_eq!(tree.groups.len(), 2);
     assert_eq!(tree.groups[0].symbols.len(), 2);
-    assert_eq!(tree.groups[1].declarations, 4..6);
+    assert_eq!(tree.groups[1].declarations.indices(), 4..6);
     assert_eq!(tree.atoms.len(), 2);
     assert_eq!(tree.rules.len(), 3);
     let start = tree.start.unwrap();

@@ -6,20 +6,11 @@
 //! Invariants: every expression leaves exactly one value, and so does every body; each
 //! [`NodeKind::Open`] has its [`NodeKind::Close`].
 
+pub use crate::syntax::kit::tree::{ExpressionId, Identifier, List};
+
 use crate::names::{Name, Names};
 use crate::source::Span;
-use std::ops::Range;
-
-/// A name at a place. Its text is as long as its span, so the span's end is not kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Identifier {
-    pub name: Name,
-    pub start: u32,
-}
-
-/// An index into [`Tree::expressions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ExpressionId(pub u32);
+use crate::syntax::kit::tree::Expressions;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOperator {
@@ -107,12 +98,12 @@ pub struct Declaration {
 }
 
 /// Local variables, and the symbols that carry them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Group {
     /// In [`Tree::identifiers`].
-    pub symbols: Range<usize>,
+    pub symbols: List,
     /// In [`Tree::declarations`].
-    pub declarations: Range<usize>,
+    pub declarations: List,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -126,11 +117,11 @@ pub struct Start {
     pub span: Span,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Atoms {
     pub symbol: Identifier,
     /// In [`Tree::identifiers`].
-    pub names: Range<usize>,
+    pub names: List,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -153,15 +144,13 @@ pub struct Tree {
     pub defines: Vec<Define>,
     pub declarations: Vec<Declaration>,
     /// Those of the globals.
-    pub globals: Range<usize>,
+    pub globals: List,
     pub groups: Vec<Group>,
     pub start: Option<Start>,
     pub atoms: Vec<Atoms>,
     pub rules: Vec<Rule>,
     pub identifiers: Vec<Identifier>,
-    pub nodes: Vec<Node>,
-    /// Ranges of nodes.
-    pub expressions: Vec<Range<usize>>,
+    pub expressions: Expressions<Node>,
     pub quantifiers: Vec<Quantifier>,
     /// Something could not be read, so that what is missing may have been there.
     pub incomplete: bool,
@@ -169,8 +158,7 @@ pub struct Tree {
 
 impl Tree {
     pub fn span(&self, identifier: Identifier) -> Span {
-        let length = self.names.text(identifier.name).len() as u32;
-        Span::new(identifier.start, identifier.start + length)
+        identifier.span(&self.names)
     }
 
     pub fn text(&self, identifier: Identifier) -> &str {
@@ -178,7 +166,7 @@ impl Tree {
     }
 
     pub fn nodes_of(&self, expression: ExpressionId) -> &[Node] {
-        &self.nodes[self.expressions[expression.0 as usize].clone()]
+        self.expressions.nodes(expression)
     }
 
     /// The smallest span that covers an expression's nodes.

@@ -4,8 +4,8 @@
 //! error; one that belongs to none is reported and left out. How many of each kind are open is
 //! counted, so that this takes no search.
 
-use super::parser::Parser;
-use super::token::TokenKind;
+use super::lexicon::TokenKind;
+use super::parser::{ASSIGNS_OR_COMPARES, Parser};
 use super::tree::{Statement, StatementKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -101,7 +101,7 @@ impl Parser<'_> {
             },
             open,
         );
-        self.blocks.push(Block {
+        self.state.blocks.push(Block {
             kind,
             open,
             head,
@@ -132,7 +132,7 @@ impl Parser<'_> {
 
     /// A `::` after the statements of a branch.
     pub fn next_branch(&mut self) {
-        if self.blocks.is_empty() {
+        if self.state.blocks.is_empty() {
             let message = "`::` outside of `if … fi` and `do … od`";
             self.report(Diagnostic::error(self.token.span(), message));
             self.advance();
@@ -166,7 +166,7 @@ impl Parser<'_> {
         }
         self.push_bracket(StatementKind::Branch { condition }, span);
         let points = self.points;
-        if let Some(block) = self.blocks.stack.last_mut() {
+        if let Some(block) = self.state.blocks.stack.last_mut() {
             block.branch = branch;
             block.points = points;
         }
@@ -184,13 +184,13 @@ impl Parser<'_> {
 
     #[cold]
     fn report_no_arrow(&mut self) {
-        let already_reported = self.at_end() && self.cut_short;
+        let already_reported = self.at_cut();
         if already_reported {
             return;
         }
         match self.token.kind {
             TokenKind::Assign => {
-                self.unexpected_with_hint("`->`", "`=` assigns; `==` compares");
+                self.unexpected_with_hint("`->`", ASSIGNS_OR_COMPARES);
             }
             _ => {
                 self.unexpected("`->` after the condition");
@@ -202,7 +202,7 @@ impl Parser<'_> {
     }
 
     fn note_else(&mut self, span: Span) {
-        let Some(block) = self.blocks.stack.last_mut() else {
+        let Some(block) = self.state.blocks.stack.last_mut() else {
             return;
         };
         let word = block.kind.opener();
@@ -214,12 +214,12 @@ impl Parser<'_> {
 
     /// A branch without statements is a mistake.
     fn end_branch(&mut self) {
-        let Some(block) = self.blocks.stack.last() else {
+        let Some(block) = self.state.blocks.stack.last() else {
             return;
         };
         let (branch, points) = (block.branch, block.points);
         if self.points == points {
-            if !(self.at_end() && self.cut_short) {
+            if !self.at_cut() {
                 let diagnostic = Diagnostic::error(branch, "a branch without statements");
                 self.report(diagnostic.with_hint("write `skip;` where there is nothing to do"));
             }
@@ -229,7 +229,7 @@ impl Parser<'_> {
 
     fn close_innermost(&mut self) {
         self.end_branch();
-        let Some(block) = self.blocks.pop() else {
+        let Some(block) = self.state.blocks.pop() else {
             return;
         };
         let kind = match block.kind {
@@ -245,7 +245,7 @@ impl Parser<'_> {
             TokenKind::Fi => BlockKind::If,
             _ => BlockKind::Do,
         };
-        if *self.blocks.count(kind) == 0 {
+        if *self.state.blocks.count(kind) == 0 {
             let (closer, opener) = (kind.closer(), kind.opener());
             let message = format!("`{closer}` without an `{opener}` that it could belong to");
             let message = message.replace("an `do`", "a `do`");
@@ -254,9 +254,9 @@ impl Parser<'_> {
             self.take(TokenKind::Semicolon);
             return;
         }
-        if self.blocks.stack.last().map(|block| block.kind) != Some(kind) {
+        if self.state.blocks.stack.last().map(|block| block.kind) != Some(kind) {
             self.report_missing_closer();
-            while self.blocks.stack.last().map(|block| block.kind) != Some(kind) {
+            while self.state.blocks.stack.last().map(|block| block.kind) != Some(kind) {
                 self.close_innermost();
             }
         }
@@ -267,21 +267,21 @@ impl Parser<'_> {
 
     /// The module ends, or the file, before these blocks are closed.
     pub fn close_all_blocks(&mut self) {
-        if self.blocks.is_empty() {
+        if self.state.blocks.is_empty() {
             return;
         }
         self.report_missing_closer();
-        while !self.blocks.is_empty() {
+        while !self.state.blocks.is_empty() {
             self.close_innermost();
         }
     }
 
     #[cold]
     fn report_missing_closer(&mut self) {
-        let Some(block) = self.blocks.stack.last().copied() else {
+        let Some(block) = self.state.blocks.stack.last().copied() else {
             return;
         };
-        if self.at_end() && self.cut_short {
+        if self.at_cut() {
             return;
         }
         let message = format!("missing `{}` before {}", block.kind.closer(), self.found());

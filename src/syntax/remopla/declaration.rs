@@ -1,13 +1,13 @@
 //! Declarations: defines, types, variables.
 
-use super::parser::{Parser, since};
-use super::token::TokenKind;
+use super::lexicon::TokenKind;
+use super::parser::Parser;
 use super::tree::{
     BaseType, Define, Dimension, Enumeration, Identifier, List, Struct, Type, TypeName, Variable,
 };
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::source::Span;
-use crate::syntax::boolean::parser::{Parsed, Reported};
+use crate::syntax::kit::{Parsed, Reported};
 
 /// Where the variables of a declaration belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +47,8 @@ impl Parser<'_> {
         match nearest(&self.text(), WORDS) {
             Some(word) if self.at(TokenKind::Name) => {
                 let message = format!("unknown word `{}`", self.text());
-                let diagnostic = Diagnostic::error(self.token.span(), message);
-                self.report(diagnostic.with_hint(format!("did you mean `{word}`?")));
+                let hint = format!("did you mean `{word}`?");
+                self.error_with_hint(self.token.span(), message, hint);
             }
             _ => {
                 self.unexpected("a declaration or a module");
@@ -59,13 +59,6 @@ impl Parser<'_> {
     /// All integers are natural numbers, so that `unsigned int` is `int`.
     fn at_unsigned(&self) -> bool {
         self.at(TokenKind::Name) && self.text() == "unsigned" && self.peek().kind == TokenKind::Int
-    }
-
-    pub fn superfluous_semicolons(&mut self) {
-        let start = self.token.start;
-        while self.take(TokenKind::Semicolon) {}
-        let span = self.span_from(start);
-        self.report(Diagnostic::warning(span, "superfluous `;`"));
     }
 
     fn define(&mut self) {
@@ -96,7 +89,7 @@ impl Parser<'_> {
             self.recover_outside();
         }
         if let Some(first) = self.tree.init.replace(identifier) {
-            let first = self.tree.span(first);
+            let first = self.span_of(first);
             self.report(
                 Diagnostic::error(self.span_from(start), "a second `init`")
                     .with_related(first, "the first one"),
@@ -114,13 +107,9 @@ impl Parser<'_> {
     /// A declaration in the body of a module.
     pub fn locals(&mut self) {
         if self.points > 0 {
-            self.report(
-                Diagnostic::error(
-                    self.token.span(),
-                    "a declaration must stand before the first statement of its module",
-                )
-                .with_hint("move it to the beginning of the body"),
-            );
+            let message = "a declaration must stand before the first statement of its module";
+            let hint = "move it to the beginning of the body";
+            self.error_with_hint(self.token.span(), message, hint);
         }
         if self.declaration(Owner::Module).is_err() {
             self.lost.variables = true;
@@ -157,17 +146,15 @@ impl Parser<'_> {
             return Ok(());
         }
         let word = self.span_from(start);
-        loop {
-            let variable = self.variable(base, word)?;
+        self.list(|parser| {
+            let variable = parser.variable(base, word)?;
             match owner {
-                Owner::Program => self.tree.globals.push(variable),
-                Owner::Struct => self.tree.fields.push(variable),
-                Owner::Module => self.tree.locals.push(variable),
+                Owner::Program => parser.tree.globals.push(variable),
+                Owner::Struct => parser.tree.fields.push(variable),
+                Owner::Module => parser.tree.locals.push(variable),
             }
-            if !self.take(TokenKind::Comma) {
-                break;
-            }
-        }
+            Ok(())
+        })?;
         if self.take(TokenKind::Semicolon) {
             return Ok(());
         }
@@ -219,8 +206,7 @@ impl Parser<'_> {
             TokenKind::Struct => {
                 if owner == Owner::Struct {
                     let message = "a struct cannot stand in a struct";
-                    self.report(Diagnostic::error(self.token.span(), message));
-                    return Err(Reported);
+                    return Err(self.error(self.token.span(), message));
                 }
                 self.advance();
                 let identifier = self.optional_name();
@@ -253,26 +239,22 @@ impl Parser<'_> {
     fn check_declared_outside(&mut self, owner: Owner) {
         if owner != Owner::Program {
             let message = "enumerations and structs are declared outside of modules and structs";
-            let diagnostic = Diagnostic::error(self.token.span(), message);
-            self.report(diagnostic.with_hint("declare it before, with a name, and use that here"));
+            let hint = "declare it before, with a name, and use that here";
+            self.error_with_hint(self.token.span(), message, hint);
         }
     }
 
     /// `{ a, b, c }`.
     fn enumeration(&mut self, identifier: Option<Identifier>) -> Parsed<u32> {
         let start = self.tree.identifiers.len();
-        let mut read = Ok(());
         self.advance();
-        while read.is_ok() {
-            read = self.identifier("a name of the enumeration").map(|name| {
-                self.tree.identifiers.push(name);
-            });
-            if !self.take(TokenKind::Comma) {
-                break;
-            }
-        }
+        let read = self.list(|parser| {
+            let name = parser.identifier("a name of the enumeration")?;
+            parser.tree.identifiers.push(name);
+            Ok(())
+        });
         self.close_braces(read)?;
-        let names = since(start, &self.tree.identifiers);
+        let names = List::since(start, &self.tree.identifiers);
         self.tree
             .enumerations
             .push(Enumeration { identifier, names });
@@ -293,9 +275,9 @@ impl Parser<'_> {
         }
         self.close_braces(Ok(()))?;
         self.tree.lost_globals |= lost;
-        let fields = since(start, &self.tree.fields);
+        let fields = List::since(start, &self.tree.fields);
         if fields.is_empty() && !lost {
-            self.report(Diagnostic::error(open, "a struct needs a field"));
+            self.error(open, "a struct needs a field");
         }
         self.tree.structs.push(Struct { identifier, fields });
         Ok(self.tree.structs.len() as u32 - 1)
@@ -345,13 +327,11 @@ impl Parser<'_> {
             self.expect(TokenKind::RightBracket)?;
             let span = self.span_from(start);
             if self.tree.dimensions.len() - first == 2 {
-                let message = "an array has at most two dimensions";
-                self.report(Diagnostic::error(span, message));
-                return Err(Reported);
+                return Err(self.error(span, "an array has at most two dimensions"));
             }
             self.tree.dimensions.push(Dimension { low, high, span });
         }
-        Ok(since(first, &self.tree.dimensions))
+        Ok(List::since(first, &self.tree.dimensions))
     }
 
     fn bits(&mut self) -> Parsed<Option<super::tree::ExpressionId>> {

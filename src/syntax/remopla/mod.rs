@@ -5,13 +5,11 @@
 
 mod block;
 mod declaration;
-mod expression;
-mod lexer;
+mod lexicon;
 mod module;
 mod parser;
 mod recovery;
 mod statement;
-pub mod token;
 pub mod tree;
 
 pub use tree::Tree;
@@ -19,7 +17,8 @@ pub use tree::Tree;
 use super::Collector;
 use crate::diagnostic::Diagnostic;
 use crate::source::Source;
-use lexer::Lexer;
+use crate::syntax::kit::Lexer;
+use lexicon::TokenKind;
 use parser::Parser;
 use tree::ExpressionId;
 
@@ -33,7 +32,7 @@ pub fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
 pub fn parse_collecting(source: &Source) -> (Tree, Collector) {
     let mut parser = Parser::new(Lexer::new(source.bytes()));
     parser.program();
-    (parser.tree, parser.collector)
+    parser.finish()
 }
 
 /// The condition of a property, which is all there is in `source`; none if it has a mistake.
@@ -42,14 +41,22 @@ pub fn parse_condition(source: &Source) -> (Tree, Option<ExpressionId>, Collecto
     let condition = parser.expression();
     if condition.is_ok() && !parser.at_end() {
         match parser.token.kind {
-            token::TokenKind::Assign => {
-                parser.unexpected_with_hint("an operator", "`==` compares, here too");
+            TokenKind::Assign => {
+                parser.unexpected_with_hint("an operator", "`==` compares, here too")
             }
-            _ => {
-                parser.unexpected("an operator, or the end of the condition");
-            }
-        }
+            _ => parser.unexpected("an operator, or the end of the condition"),
+        };
     }
-    let condition = condition.ok().filter(|_| !parser.collector.has_errors());
-    (parser.tree, condition, parser.collector)
+    let (tree, collector) = parser.finish();
+    let condition = condition.ok().filter(|_| !collector.has_errors());
+    (tree, condition, collector)
+}
+
+impl Parser<'_> {
+    fn finish(self) -> (Tree, Collector) {
+        let mut tree = self.tree;
+        tree.names = self.names;
+        tree.expressions = self.expressions;
+        (tree, self.collector)
+    }
 }

@@ -1,11 +1,11 @@
 //! Modules: headers and bodies.
 
-use super::parser::{Parser, since};
-use super::token::TokenKind;
+use super::lexicon::TokenKind;
+use super::parser::Parser;
 use super::tree::{BaseType, Header, Identifier, List, Lost, Module, StatementKind, Type};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::syntax::boolean::parser::Parsed;
+use crate::syntax::kit::Parsed;
 
 impl Parser<'_> {
     /// A module, or the declaration of one that comes later.
@@ -36,9 +36,9 @@ impl Parser<'_> {
         let close = self.body(word);
         self.tree.modules.push(Module {
             header,
-            locals: since(first_local, &self.tree.locals),
-            statements: since(first_statement, &self.tree.statements),
-            labels: since(first_label, &self.tree.labels),
+            locals: List::since(first_local, &self.tree.locals),
+            statements: List::since(first_statement, &self.tree.statements),
+            labels: List::since(first_label, &self.tree.labels),
             points: self.points,
             close,
             lost: self.lost,
@@ -75,13 +75,13 @@ impl Parser<'_> {
         let here = self.token.start;
         let identifier = identifier.unwrap_or_else(|| Identifier {
             // A module whose name could not be read: that has been reported.
-            name: self.tree.names.intern(""),
+            name: self.names.intern(""),
             start: here,
         });
         Some(Header {
             identifier,
             returns,
-            parameters: since(first, &self.tree.locals),
+            parameters: List::since(first, &self.tree.locals),
             lost,
         })
     }
@@ -103,13 +103,11 @@ impl Parser<'_> {
                 "a module without parameters is written `f()`",
             ));
         }
-        loop {
-            let parameter = self.parameter()?;
-            self.tree.locals.push(parameter);
-            if !self.take(TokenKind::Comma) {
-                break;
-            }
-        }
+        self.list(|parser| {
+            let parameter = parser.parameter()?;
+            parser.tree.locals.push(parameter);
+            Ok(())
+        })?;
         self.expect(TokenKind::RightParenthesis)
     }
 
@@ -147,9 +145,9 @@ impl Parser<'_> {
 
     #[cold]
     fn report_unclosed(&mut self, word: Span) {
-        if !self.blocks.is_empty() {
+        if !self.state.blocks.is_empty() {
             self.close_all_blocks();
-        } else if !(self.at_end() && self.cut_short) {
+        } else if !self.at_cut() {
             let message = format!("missing `}}` before {}", self.found());
             self.report(
                 Diagnostic::error(self.token.span(), message)

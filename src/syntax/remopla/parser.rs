@@ -1,236 +1,310 @@
-//! The state that all parts of the parser share, and its smallest steps.
+//! What is particular to Remopla in the parser's smallest steps: places with indices and fields,
+//! and quantifiers. Indices in brackets and the bounds of quantifiers are expressions inside
+//! expressions, kept on the same stack.
 //!
-//! The parser looks one token ahead, now and then two, and reads the source once. What is
-//! open is kept on stacks of its own (operators in `expression`, branches in `block`), never
-//! on the machine's. A step that cannot go on reports why and returns [`Reported`]; the
-//! statement it belongs to is given up and `recovery` finds the next one.
+//! `!` and quantifiers take in a comparison to their right, as in Moped: for `!` that makes no
+//! difference to truth values, and numbers cannot be negated; of a quantifier the tree says
+//! where it would make one.
 
 use super::block::Blocks;
-use super::expression::Pending;
-use super::lexer::Lexer;
-use super::token::{Token, TokenKind};
-use super::tree::{Identifier, List, Lost, Part, Tree, shorten};
-use crate::diagnostic::{Diagnostic, Severity};
+use super::lexicon::TokenKind;
+use super::tree::{
+    BinaryOperator, ExpressionId, Identifier, List, Node, NodeKind, Part, Place, Tree,
+};
 use crate::source::Span;
-use crate::syntax::Collector;
-use crate::syntax::boolean::parser::{Parsed, Reported};
-use crate::syntax::kit::recent::RecentNames;
+use crate::syntax::kit::operators::{Infix, Open, Step, left};
+use crate::syntax::kit::{self, Language, Parsed, Reported};
 
-pub struct Parser<'a> {
-    pub lexer: Lexer<'a>,
-    /// The token that is looked at, not yet taken.
-    pub token: Token,
-    /// Where the last token that was taken ends.
-    pub previous_end: u32,
-    /// The kind of the last token that was taken.
-    pub previous_kind: TokenKind,
-    pub tree: Tree,
-    recent: RecentNames,
-    pub collector: Collector,
-    /// The stack of the expression parser, kept to be used again.
-    pub operators: Vec<Pending>,
-    /// The parts of the places that it is reading.
-    pub open_parts: Vec<Part>,
+/// The language Remopla.
+pub struct Remopla;
+
+pub type Parser<'a> = kit::Parser<'a, Remopla>;
+
+#[derive(Default)]
+pub struct State {
     /// The `if`s and `do`s that are open.
     pub blocks: Blocks,
-    /// The control points so far of the module that is read.
-    pub points: u32,
-    /// What has been lost of the module that is read.
-    pub lost: Lost,
-    /// A comment did not end: what is missing after it is no news.
-    pub cut_short: bool,
+    /// The parts of the places that are read.
+    parts: Vec<Part>,
+    /// A place to assign to is read: no operator follows it.
+    target: bool,
 }
 
-impl<'a> Parser<'a> {
-    pub fn new(lexer: Lexer<'a>) -> Self {
-        let mut parser = Parser {
-            lexer,
-            token: Token {
-                kind: TokenKind::Semicolon,
-                start: 0,
-                end: 0,
-            },
-            previous_end: 0,
-            previous_kind: TokenKind::Semicolon,
-            tree: Tree::default(),
-            recent: RecentNames::default(),
-            collector: Collector::default(),
-            operators: Vec::new(),
-            open_parts: Vec::new(),
-            blocks: Blocks::default(),
-            points: 0,
-            lost: Lost::default(),
-            cut_short: false,
+#[derive(Clone, Copy)]
+pub enum Bracket {
+    /// The open `[` of a place whose parts so far are [`State::parts`] from `first` on.
+    Index {
+        bracket: u32,
+        start: u32,
+        first: u32,
+    },
+    /// The bounds of a quantifier, and whether their `,` has come.
+    Bounds { quantifier: Quantifier, comma: bool },
+}
+
+/// `A i` or `E i`.
+#[derive(Clone, Copy)]
+pub struct Quantifier {
+    pub start: u32,
+    pub all: bool,
+    pub variable: Identifier,
+}
+
+/// `!` and quantifiers bind between `&` and `==`.
+const PREFIX: u8 = 8;
+
+impl Language for Remopla {
+    type Kind = TokenKind;
+    type Tree = Tree;
+    type State = State;
+    type Node = Node;
+    type Operator = BinaryOperator;
+    type Bracket = Bracket;
+
+    const OPERATORS: &'static [Infix<Self>] = &[
+        left(TokenKind::Or, BinaryOperator::Or, 2),
+        left(TokenKind::Xor, BinaryOperator::Xor, 3),
+        left(TokenKind::And, BinaryOperator::And, 4),
+        left(TokenKind::BitOr, BinaryOperator::BitOr, 5),
+        left(TokenKind::BitXor, BinaryOperator::BitXor, 6),
+        left(TokenKind::BitAnd, BinaryOperator::BitAnd, 7),
+        left(TokenKind::EqualEqual, BinaryOperator::Equal, 9),
+        left(TokenKind::NotEqual, BinaryOperator::NotEqual, 9),
+        left(TokenKind::Less, BinaryOperator::Less, 10),
+        left(TokenKind::LessEqual, BinaryOperator::LessEqual, 10),
+        left(TokenKind::Greater, BinaryOperator::Greater, 10),
+        left(TokenKind::GreaterEqual, BinaryOperator::GreaterEqual, 10),
+        left(TokenKind::ShiftLeft, BinaryOperator::ShiftLeft, 11),
+        left(TokenKind::ShiftRight, BinaryOperator::ShiftRight, 11),
+        left(TokenKind::Plus, BinaryOperator::Add, 12),
+        left(TokenKind::Minus, BinaryOperator::Subtract, 12),
+        left(TokenKind::Star, BinaryOperator::Multiply, 13),
+        left(TokenKind::Slash, BinaryOperator::Divide, 13),
+    ];
+
+    fn binary(operator: BinaryOperator, span: Span) -> Node {
+        let kind = NodeKind::Binary(operator);
+        Node { kind, span }
+    }
+
+    fn operand(parser: &mut Parser<'_>) -> Parsed<bool> {
+        let span = parser.token.span();
+        let kind = match parser.token.kind {
+            TokenKind::Name if parser.at_quantifier() => {
+                let quantifier = parser.quantifier()?;
+                let comma = false;
+                let bounds = Bracket::Bounds { quantifier, comma };
+                parser.operators.open(Open::Bracket(bounds));
+                return Ok(false);
+            }
+            TokenKind::Name => {
+                let first = parser.state.parts.len() as u32;
+                let name = parser.take_name();
+                parser.push_part(name);
+                return parser.place(span.start, first);
+            }
+            TokenKind::Bang => {
+                let kind = NodeKind::Not;
+                parser.operators.push(Node { kind, span }, PREFIX);
+                parser.advance();
+                return Ok(false);
+            }
+            TokenKind::Number => NodeKind::Number(parser.number()),
+            TokenKind::True => NodeKind::Truth(true),
+            TokenKind::False => NodeKind::Truth(false),
+            _ => return Err(parser.no_operand()),
         };
+        parser.operators.emit(Node { kind, span });
         parser.advance();
-        parser
+        Ok(true)
     }
 
-    /// Takes the token.
-    pub fn advance(&mut self) {
-        self.previous_end = self.token.end;
-        self.previous_kind = self.token.kind;
-        self.token = self.lexer.next_token();
-        if self.token.kind == TokenKind::OpenComment && !self.cut_short {
-            let start = self.token.start;
-            self.report(Diagnostic::error(
-                Span::new(start, start + 2),
-                "this comment does not end: there is no `*/` after it",
-            ));
-            self.cut_short = true;
-        }
+    fn allows(parser: &Parser<'_>, _operator: BinaryOperator) -> bool {
+        !parser.has_target()
     }
 
-    pub fn report(&mut self, diagnostic: Diagnostic) {
-        self.collector.report(diagnostic);
-    }
-
-    pub fn at(&self, kind: TokenKind) -> bool {
-        self.token.kind == kind
-    }
-
-    /// Whether nothing more follows.
-    pub fn at_end(&self) -> bool {
-        matches!(
-            self.token.kind,
-            TokenKind::EndOfFile | TokenKind::OpenComment
-        )
-    }
-
-    /// Takes the token if it is of this kind.
-    pub fn take(&mut self, kind: TokenKind) -> bool {
-        let taken = self.token.kind == kind;
-        if taken {
-            self.advance();
-        }
-        taken
-    }
-
-    pub fn expect(&mut self, kind: TokenKind) -> Parsed<()> {
-        if self.take(kind) {
+    fn end_operand(parser: &mut Parser<'_>) -> Parsed<()> {
+        let call = parser.at(TokenKind::LeftParenthesis) && parser.previous_kind == TokenKind::Name;
+        if !call || parser.has_target() {
             return Ok(());
         }
-        let spelling = kind.spelling().unwrap_or("a name");
-        Err(self.unexpected(&format!("`{spelling}`")))
-    }
-
-    /// The token after the one that is looked at.
-    pub fn peek(&self) -> Token {
-        self.lexer.clone().next_token()
-    }
-
-    /// From `start` to the end of the last token that was taken.
-    pub fn span_from(&self, start: u32) -> Span {
-        Span::new(start, self.previous_end.max(start))
-    }
-
-    /// Just behind the last token that was taken.
-    pub fn behind(&self) -> Span {
-        Span::new(self.previous_end, self.previous_end)
-    }
-
-    /// Reports that something else was expected here.
-    #[cold]
-    pub fn unexpected(&mut self, expected: &str) -> Reported {
-        match self.token.kind {
-            TokenKind::Unknown => self.report_unknown(),
-            TokenKind::EndOfFile | TokenKind::OpenComment if self.cut_short => {}
-            _ if self.collector.is_full(Severity::Error) => {
-                self.report(Diagnostic::error(self.token.span(), ""));
-            }
-            _ => {
-                let found = self.found();
-                self.report(Diagnostic::error(
-                    self.token.span(),
-                    format!("expected {expected}, found {found}"),
-                ));
-            }
-        }
-        Reported
-    }
-
-    /// Reports that something else was expected here, and what to do.
-    #[cold]
-    pub fn unexpected_with_hint(&mut self, expected: &str, hint: &str) -> Reported {
-        let found = self.found();
-        let message = format!("expected {expected}, found {found}");
-        self.report(Diagnostic::error(self.token.span(), message).with_hint(hint));
-        Reported
-    }
-
-    /// The token in words.
-    pub fn found(&self) -> String {
-        match self.token.kind {
-            TokenKind::EndOfFile | TokenKind::OpenComment => "the end of the file".into(),
-            kind if kind.is_keyword() => format!("the keyword `{}`", self.text()),
-            _ => format!("`{}`", self.text()),
-        }
-    }
-
-    /// The text of the token, shortened if it is very long.
-    pub fn text(&self) -> String {
-        let bytes = &self.lexer.bytes()[self.token.start as usize..self.token.end as usize];
-        // Enough bytes for all the characters that are shown, and no more.
-        shorten(&String::from_utf8_lossy(&bytes[..bytes.len().min(1000)]))
-    }
-
-    fn report_unknown(&mut self) {
-        let bytes = &self.lexer.bytes()[self.token.start as usize..self.token.end as usize];
-        let head = &bytes[..bytes.len().min(4)];
-        let valid = match std::str::from_utf8(head) {
-            Ok(text) => text,
-            Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or(""),
+        let start = match parser.operators.last() {
+            (Some(node), _) => node.span.start,
+            _ => parser.previous_end,
         };
-        let span = self.token.span();
-        let diagnostic = match valid.chars().next() {
-            Some(character) if character.is_ascii_digit() => {
-                let message = format!("`{}` is neither a number nor a name", self.text());
-                Diagnostic::error(span, message)
-                    .with_hint("numbers are written in decimal digits, names begin with a letter")
-            }
-            Some(character) => {
-                let message = match character.is_control() {
-                    true => format!("unknown character `{}`", character.escape_unicode()),
-                    false => format!("unknown character `{character}`"),
-                };
-                Diagnostic::error(span, message)
-            }
-            None => Diagnostic::error(
-                span,
-                format!(
-                    "the byte 0x{:02x} is not UTF-8: such bytes are allowed in comments only",
-                    head.first().copied().unwrap_or(0)
-                ),
-            ),
-        };
-        self.report(diagnostic);
+        Err(parser.call_in_expression(parser.span_from(start)))
     }
 
-    /// Takes a name. `expected` says what for: "a label".
-    pub fn identifier(&mut self, expected: &str) -> Parsed<Identifier> {
-        match self.at(TokenKind::Name) {
-            true => Ok(self.take_name()),
-            false => Err(self.unexpected(expected)),
+    fn close(parser: &mut Parser<'_>, open: Open<Bracket>) -> Parsed<Step> {
+        let (expected, start) = match open {
+            Open::Bracket(Bracket::Index { start, first, .. })
+                if parser.take(TokenKind::RightBracket) =>
+            {
+                parser.operators.pop();
+                return Ok(match parser.place(start, first)? {
+                    true => Step::Operator,
+                    false => Step::Operand,
+                });
+            }
+            Open::Bracket(Bracket::Bounds {
+                quantifier,
+                comma: false,
+            }) if parser.take(TokenKind::Comma) => {
+                parser.operators.pop();
+                let comma = true;
+                let bounds = Bracket::Bounds { quantifier, comma };
+                parser.operators.open(Open::Bracket(bounds));
+                return Ok(Step::Operand);
+            }
+            Open::Bracket(Bracket::Bounds {
+                quantifier:
+                    Quantifier {
+                        start,
+                        all,
+                        variable,
+                    },
+                comma: true,
+            }) if parser.take(TokenKind::RightParenthesis) => {
+                parser.operators.pop();
+                let span = parser.span_from(start);
+                let kind = NodeKind::Quantify { all, variable };
+                parser.operators.emit(Node { kind, span });
+                let bare_comparison = false;
+                let kind = NodeKind::EndQuantify { bare_comparison };
+                parser.operators.push(Node { kind, span }, PREFIX);
+                return Ok(Step::Operand);
+            }
+            Open::Bracket(Bracket::Index { bracket, .. }) => ("`]`", bracket),
+            Open::Bracket(Bracket::Bounds { quantifier, comma }) => {
+                (if comma { "`)`" } else { "`,`" }, quantifier.start)
+            }
+            Open::Parenthesis { start } | Open::Question { start } => ("`)`", start),
+        };
+        Err(parser.not_closed(expected, Span::new(start, start + 1)))
+    }
+
+    /// A quantifier notes whether its condition is a comparison without parentheses.
+    fn finish(parser: &Parser<'_>, mut node: Node) -> Node {
+        use BinaryOperator::{Equal, NotEqual};
+        if let NodeKind::EndQuantify { bare_comparison } = &mut node.kind {
+            let (last, nodes) = parser.operators.last();
+            let comparison =
+                last.is_some_and(|node| matches!(node.kind, NodeKind::Binary(Equal | NotEqual)));
+            *bare_comparison = comparison && nodes > parser.operators.closed.nodes;
         }
+        node
     }
 
-    /// Takes the token, which is a name.
-    pub fn take_name(&mut self) -> Identifier {
-        let range = self.token.start as usize..self.token.end as usize;
-        let names = &mut self.tree.names;
-        let identifier = Identifier {
-            name: self.recent.intern(names, self.lexer.bytes(), range),
-            start: self.token.start,
-        };
-        self.advance();
-        identifier
+    fn hint(kind: TokenKind) -> Option<&'static str> {
+        matches!(kind, TokenKind::Assign | TokenKind::EqualEqual).then_some(ASSIGNS_OR_COMPARES)
     }
 }
 
-/// The part of an array from `start` on.
-pub fn since<T>(start: usize, array: &[T]) -> List {
-    List {
-        start: start as u32,
-        end: array.len() as u32,
+pub const ASSIGNS_OR_COMPARES: &str = "`=` assigns; `==` compares";
+
+impl Parser<'_> {
+    /// A place to assign to. The token is a name.
+    pub fn target(&mut self) -> Parsed<ExpressionId> {
+        self.state.target = true;
+        let read = self.expression();
+        self.state.target = false;
+        read
+    }
+
+    /// Whether all of a place to assign to has been read.
+    fn has_target(&self) -> bool {
+        self.state.target && self.operators.depth() == 0
+    }
+
+    /// A condition that stands for one that could not be read.
+    pub fn unreadable_condition(&mut self) -> ExpressionId {
+        let span = self.behind();
+        let kind = NodeKind::Truth(true);
+        self.expressions.push([Node { kind, span }], span)
+    }
+
+    /// `A` or `E` with the name of a variable after it; else these are names like any other.
+    pub fn at_quantifier(&self) -> bool {
+        matches!(self.bytes(), b"A" | b"E") && self.peek().kind == TokenKind::Name
+    }
+
+    /// Takes a quantifier up to the `(` of its bounds.
+    pub fn quantifier(&mut self) -> Parsed<Quantifier> {
+        let start = self.token.start;
+        let all = self.bytes() == b"A";
+        self.advance();
+        let variable = self.take_name();
+        self.expect(TokenKind::LeftParenthesis)?;
+        Ok(Quantifier {
+            start,
+            all,
+            variable,
+        })
+    }
+
+    /// The value of the token, which is made of digits.
+    fn number(&mut self) -> u64 {
+        self.digits().unwrap_or_else(|| {
+            let message = format!("the number `{}` is too large", self.text());
+            let hint = format!("the largest number is {}", u64::MAX);
+            self.error_with_hint(self.token.span(), message, hint);
+            0
+        })
+    }
+
+    fn push_part(&mut self, identifier: Identifier) {
+        let indices = 0;
+        self.state.parts.push(Part {
+            identifier,
+            indices,
+        });
+    }
+
+    /// Goes on with a place after a name or an index of it. False at the beginning of
+    /// another index.
+    fn place(&mut self, start: u32, first: u32) -> Parsed<bool> {
+        while self.take(TokenKind::Dot) {
+            let name = self.identifier("a name after the `.`")?;
+            self.push_part(name);
+        }
+        if self.at(TokenKind::LeftBracket) {
+            if let Some(part) = self.state.parts.last_mut() {
+                part.indices += 1;
+            }
+            let bracket = self.token.start;
+            self.operators.open(Open::Bracket(Bracket::Index {
+                bracket,
+                start,
+                first,
+            }));
+            self.advance();
+            return Ok(false);
+        }
+        let begin = self.tree.parts.len();
+        let parts = self.state.parts.drain(first as usize..);
+        self.tree.parts.extend(parts);
+        let span = self.span_from(start);
+        let parts = List::since(begin, &self.tree.parts);
+        let kind = NodeKind::Read(self.tree.places.len() as u32);
+        self.tree.places.push(Place { parts, span });
+        self.operators.emit(Node { kind, span });
+        Ok(true)
+    }
+
+    #[cold]
+    pub fn call_in_expression(&mut self, span: Span) -> Reported {
+        let message = "a call cannot be a part of an expression";
+        let hint = "call it in a statement of its own, `x = f(…);`, and use `x` here";
+        self.error_with_hint(span, message, hint)
+    }
+
+    #[cold]
+    fn no_operand(&mut self) -> Reported {
+        let hint = match self.token.kind {
+            TokenKind::Minus => "there are no negative numbers; write `0 - x` for a difference",
+            TokenKind::Undef => "`undef` stands alone right of `=`: assign it to a variable first",
+            _ => return self.unexpected("an expression"),
+        };
+        self.unexpected_with_hint("an expression", hint)
     }
 }

@@ -4,14 +4,12 @@
 //! as statements of the same loop (see `block`).
 
 use super::block::BlockKind;
-use super::parser::{Parser, since};
-use super::token::TokenKind;
-use super::tree::{
-    Assignment, BinaryOperator, ExpressionId, Identifier, Label, List, Range, StatementKind,
-};
-use crate::diagnostic::Diagnostic;
+use super::lexicon::TokenKind;
+use super::parser::{ASSIGNS_OR_COMPARES, Parser, Quantifier, Remopla};
+use super::tree::{Assignment, ExpressionId, Identifier, Label, List, Range, StatementKind};
 use crate::source::Span;
-use crate::syntax::boolean::parser::{Parsed, Reported};
+use crate::syntax::kit::operators::Infix;
+use crate::syntax::kit::{Parsed, Reported};
 
 impl Parser<'_> {
     /// Reads a statement with its labels. Always takes at least one token.
@@ -33,15 +31,16 @@ impl Parser<'_> {
             _ => {}
         }
         if self.tree.labels.len() > first_label && self.ends_labels() {
-            self.report_label_without_statement();
+            self.label_without_statement(self.tree.labels.last().copied());
+            let here = Span::new(self.token.start, self.token.start);
+            self.push_point(StatementKind::Unreadable, here);
+            self.take(TokenKind::Semicolon);
             return;
         }
         let start = self.token.start;
-        let saved = self.checkpoint();
         match self.simple_statement() {
             Ok(kind) => self.end_statement(kind, start),
             Err(Reported) => {
-                self.restore(saved);
                 let span = self.span_from(start);
                 self.push_point(StatementKind::Unreadable, span);
                 self.recover();
@@ -113,20 +112,10 @@ impl Parser<'_> {
         let open = self.token.span();
         self.expect(TokenKind::LeftParenthesis)?;
         let condition = self.expression()?;
-        if self.take(TokenKind::RightParenthesis) {
-            return Ok(condition);
+        match self.take(TokenKind::RightParenthesis) {
+            true => Ok(condition),
+            false => Err(self.not_closed("`)`", open)),
         }
-        if self.at(TokenKind::Unknown) || self.at_end() && self.cut_short {
-            return Err(self.unexpected("`)`"));
-        }
-        let message = format!("expected `)`, found {}", self.found());
-        let mut diagnostic =
-            Diagnostic::error(self.token.span(), message).with_related(open, "opened here");
-        if self.at(TokenKind::Assign) {
-            diagnostic = diagnostic.with_hint("`=` assigns; `==` compares");
-        }
-        self.report(diagnostic);
-        Err(Reported)
     }
 
     /// An assignment or a call; or a misspelt keyword.
@@ -149,12 +138,11 @@ impl Parser<'_> {
                     return self.call(Some(target), callee);
                 }
                 let first = self.tree.assignments.len();
-                let none = since(self.tree.ranges.len(), &self.tree.ranges);
-                self.value_of(none, target, start)?;
+                self.value_of(List::default(), target, start)?;
                 if self.take(TokenKind::Comma) {
                     self.assignments()?;
                 }
-                let assignments = since(first, &self.tree.assignments);
+                let assignments = List::since(first, &self.tree.assignments);
                 Ok(StatementKind::Assign { assignments })
             }
             _ => Err(self.misspelt_statement()),
@@ -165,7 +153,7 @@ impl Parser<'_> {
     fn call(&mut self, target: Option<ExpressionId>, callee: Identifier) -> Parsed<StatementKind> {
         self.expect(TokenKind::LeftParenthesis)?;
         let arguments = match self.at(TokenKind::RightParenthesis) {
-            true => since(self.tree.expressions.len(), &self.tree.expressions),
+            true => self.expressions_since(self.expressions.list.len()),
             false => self.expression_list()?,
         };
         self.expect(TokenKind::RightParenthesis)?;
@@ -182,20 +170,15 @@ impl Parser<'_> {
     fn further_assignments(&mut self) -> Parsed<List> {
         match self.take(TokenKind::Comma) {
             true => self.assignments(),
-            false => Ok(since(self.tree.assignments.len(), &self.tree.assignments)),
+            false => Ok(List::default()),
         }
     }
 
     /// `a1, …, an`, at least one.
     fn assignments(&mut self) -> Parsed<List> {
         let first = self.tree.assignments.len();
-        loop {
-            self.assignment()?;
-            if !self.take(TokenKind::Comma) {
-                break;
-            }
-        }
-        Ok(since(first, &self.tree.assignments))
+        self.list(Self::assignment)?;
+        Ok(List::since(first, &self.tree.assignments))
     }
 
     fn assignment(&mut self) -> Parsed<()> {
@@ -204,7 +187,7 @@ impl Parser<'_> {
         while self.at(TokenKind::Name) && self.at_quantifier() {
             self.range()?;
         }
-        let ranges = since(first_range, &self.tree.ranges);
+        let ranges = List::since(first_range, &self.tree.ranges);
         if !self.at(TokenKind::Name) {
             return Err(self.unexpected("a variable to assign to"));
         }
@@ -218,11 +201,11 @@ impl Parser<'_> {
 
     /// `A i (lo, hi)` before an assignment.
     fn range(&mut self) -> Parsed<()> {
-        let start = self.token.start;
-        let all = self.text() == "A";
-        self.advance();
-        let variable = self.take_name();
-        self.expect(TokenKind::LeftParenthesis)?;
+        let Quantifier {
+            start,
+            all,
+            variable,
+        } = self.quantifier()?;
         let low = self.expression()?;
         self.expect(TokenKind::Comma)?;
         let high = self.expression()?;
@@ -231,8 +214,7 @@ impl Parser<'_> {
         if !all {
             let message = "`E` cannot stand before an assignment";
             let hint = "`A` assigns for every value at once";
-            self.report(Diagnostic::error(span, message).with_hint(hint));
-            return Err(Reported);
+            return Err(self.error_with_hint(span, message, hint));
         }
         self.tree.ranges.push(Range {
             variable,
@@ -245,9 +227,7 @@ impl Parser<'_> {
 
     fn expect_assign(&mut self) -> Parsed<()> {
         match self.token.kind {
-            TokenKind::EqualEqual => {
-                Err(self.unexpected_with_hint("`=`", "`=` assigns; `==` compares"))
-            }
+            TokenKind::EqualEqual => Err(self.unexpected_with_hint("`=`", ASSIGNS_OR_COMPARES)),
             _ => self.expect(TokenKind::Assign),
         }
     }
@@ -273,8 +253,7 @@ impl Parser<'_> {
             true => "a call must be the first part of its statement",
             false => "a call cannot be made for every value at once",
         };
-        self.report(Diagnostic::error(self.token.span(), message));
-        Reported
+        self.error(self.token.span(), message)
     }
 
     /// The `;` after a statement, or what may stand in its place.
@@ -286,10 +265,10 @@ impl Parser<'_> {
         }
         let span = self.span_from(start);
         if let StatementKind::Call { callee, .. } = kind
-            && BinaryOperator::of(self.token.kind).is_some()
+            && Infix::<Remopla>::of(self.token.kind).is_some()
         {
-            let callee = self.tree.span(callee);
-            self.report_call_in_expression(callee);
+            let callee = self.span_of(callee);
+            self.call_in_expression(callee);
             self.push_point(StatementKind::Unreadable, span);
             self.recover();
             return;
@@ -304,19 +283,15 @@ impl Parser<'_> {
 
     /// Whether the missing `;` can be done without; says that it is missing.
     pub fn semicolon_is_understood(&mut self, what: &str) -> bool {
-        if self.at_end() && self.cut_short {
+        if self.at_cut() {
             return true;
         }
         if self.token.kind.stops_recovery() || self.at(TokenKind::Name) {
-            let here = self.behind();
-            self.report(
-                Diagnostic::warning(here, format!("missing `;` after {what}"))
-                    .with_label("`;` expected here"),
-            );
+            self.missing_semicolon(what);
             return true;
         }
         match self.token.kind {
-            TokenKind::Assign => self.unexpected_with_hint("`;`", "`=` assigns; `==` compares"),
+            TokenKind::Assign => self.unexpected_with_hint("`;`", ASSIGNS_OR_COMPARES),
             _ => self.unexpected("`;`"),
         };
         false
@@ -331,30 +306,12 @@ impl Parser<'_> {
             || self.at_end()
     }
 
-    #[cold]
-    fn report_label_without_statement(&mut self) {
-        if !(self.at_end() && self.cut_short)
-            && let Some(label) = self.tree.labels.last()
-        {
-            let name = self.tree.shown(label.identifier.name);
-            let message = format!("the label `{name}` has no statement");
-            let span = self.tree.span(label.identifier);
-            self.report(Diagnostic::error(span, message).with_hint("write `skip;` after it"));
-        }
-        let here = Span::new(self.token.start, self.token.start);
-        self.push_point(StatementKind::Unreadable, here);
-        self.take(TokenKind::Semicolon);
-    }
-
     /// `x := e`.
     #[cold]
     fn report_pascal_assignment(&mut self, name: Identifier) {
         self.tree.labels.pop();
         let span = Span::new(self.token.start - 1, self.token.end);
-        self.report(
-            Diagnostic::error(span, "`:=` means nothing here")
-                .with_hint("`=` assigns, without `:`"),
-        );
+        self.error_with_hint(span, "`:=` means nothing here", "`=` assigns, without `:`");
         let span = self.span_from(name.start);
         self.push_point(StatementKind::Unreadable, span);
         self.recover();

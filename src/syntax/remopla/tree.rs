@@ -10,14 +10,11 @@
 //! [`StatementKind::Unreadable`] if the user wrote none); every expression leaves exactly one
 //! value; the expression of a target ends in the [`NodeKind::Read`] of its place.
 
-pub use crate::syntax::boolean::tree::{Identifier, List, Lost, shorten};
+pub use crate::syntax::kit::tree::{ExpressionId, Identifier, Label, List, Lost, shorten};
 
 use crate::names::{Name, Names};
 use crate::source::Span;
-
-/// An index into [`Tree::expressions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ExpressionId(pub u32);
+use crate::syntax::kit::tree::Expressions;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOperator {
@@ -66,13 +63,6 @@ pub enum NodeKind {
         /// The condition is a `==` or `!=` without parentheses around it.
         bare_comparison: bool,
     },
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct Expression {
-    /// Where its nodes end; they begin where those of the one before end.
-    pub end: u32,
-    pub span: Span,
 }
 
 /// A variable, an entry of an array, or a field: `a[i][j].f[k]`. In a property its procedure
@@ -225,13 +215,6 @@ pub enum StatementKind {
     },
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct Label {
-    pub identifier: Identifier,
-    /// Which control point of its module it stands at, counted from 0.
-    pub point: u32,
-}
-
 /// The header of a module: its type, name and parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
@@ -280,10 +263,9 @@ pub struct Tree {
     pub labels: Vec<Label>,
     pub assignments: Vec<Assignment>,
     pub ranges: Vec<Range>,
-    pub nodes: Vec<Node>,
     pub places: Vec<Place>,
     pub parts: Vec<Part>,
-    pub expressions: Vec<Expression>,
+    pub expressions: Expressions<Node>,
 
     /// A module could not be read at all, so one may be missing here.
     pub incomplete: bool,
@@ -293,8 +275,7 @@ pub struct Tree {
 
 impl Tree {
     pub fn span(&self, identifier: Identifier) -> Span {
-        let length = self.names.text(identifier.name).len() as u32;
-        Span::new(identifier.start, identifier.start + length)
+        identifier.span(&self.names)
     }
 
     /// The name for a message, shortened if it is very long.
@@ -303,16 +284,11 @@ impl Tree {
     }
 
     pub fn nodes(&self, expression: ExpressionId) -> &[Node] {
-        let index = expression.0 as usize;
-        let start = match index {
-            0 => 0,
-            _ => self.expressions[index - 1].end as usize,
-        };
-        &self.nodes[start..self.expressions[index].end as usize]
+        self.expressions.nodes(expression)
     }
 
     pub fn expression_span(&self, expression: ExpressionId) -> Span {
-        self.expressions[expression.0 as usize].span
+        self.expressions.span(expression)
     }
 
     pub fn parts(&self, place: Place) -> &[Part] {
