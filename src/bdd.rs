@@ -13,7 +13,7 @@
 //!   operations do not wait for that: so one that fails is tried once more after a
 //!   collection before it counts as failed.
 
-use crate::watch::Stop;
+use crate::watch::{Abort, Stop};
 use oxidd::bdd::{BDDFunction, BDDManagerRef};
 pub use oxidd::util::num::Natural;
 use oxidd::util::{OptBool, SatCountCache};
@@ -38,6 +38,12 @@ pub struct OutOfNodes;
 impl From<OutOfNodes> for Stop {
     fn from(_: OutOfNodes) -> Self {
         Stop::OutOfNodes
+    }
+}
+
+impl From<OutOfNodes> for Abort {
+    fn from(_: OutOfNodes) -> Self {
+        Abort::Stop(Stop::OutOfNodes)
     }
 }
 

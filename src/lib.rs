@@ -74,11 +74,14 @@ pub mod spds;
 // `post*` and `pre*`.
 pub mod saturation;
 
-// Repeating heads.
-pub mod cycles;
+// Relations between heads: many steps at once.
+pub mod relations;
 
 // Closures of loops and recursion: many rounds at once.
 pub mod acceleration;
+
+// Repeating heads.
+pub mod cycles;
 
 // Regular sets of configurations, as text and as P-automata.
 pub mod configurations;

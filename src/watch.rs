@@ -12,6 +12,39 @@ pub enum Stop {
     Cancelled,
 }
 
+/// Why an attempt with a budget has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Abort {
+    /// The budget is spent: too many rounds, or too large a BDD. Another method may do better.
+    OverBudget,
+    Stop(Stop),
+}
+
+impl From<Stop> for Abort {
+    fn from(stop: Stop) -> Self {
+        Abort::Stop(stop)
+    }
+}
+
+/// For a method to which there is no alternative.
+impl From<Abort> for Stop {
+    fn from(abort: Abort) -> Self {
+        match abort {
+            Abort::OverBudget => Stop::OutOfNodes,
+            Abort::Stop(stop) => stop,
+        }
+    }
+}
+
+/// `None` if the budget of an attempt was spent.
+pub fn within_budget<T>(result: Result<T, Abort>) -> Result<Option<T>, Stop> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(Abort::OverBudget) => Ok(None),
+        Err(Abort::Stop(stop)) => Err(stop),
+    }
+}
+
 /// What a running computation shares with whoever watches it.
 #[derive(Debug, Default)]
 pub struct Watch {

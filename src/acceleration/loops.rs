@@ -1,13 +1,13 @@
 //! Loops in `post*`: a set of valuations at a loop's head, closed under all ways round.
 
-use super::frame::{Around, Components};
-use super::relation::{Relation, Relations, give_up};
+use super::loop_paths::LoopPaths;
 use super::{Budget, PAIRS_AFTER};
 use crate::bdd::Bdd;
+use crate::relations::{Components, Relation, Relations};
 use crate::saturation::{Looked, LoopShortcuts, Summary};
 use crate::spds::copies::Copies;
 use crate::spds::{EntryId, Head, Right, Spds};
-use crate::watch::{Stop, Watch};
+use crate::watch::{Stop, Watch, within_budget};
 use rustc_hash::FxHashMap;
 
 pub struct Accelerator<'a> {
@@ -49,7 +49,7 @@ impl<'a> Accelerator<'a> {
         let variables = self.copies.data_variables();
         Relations {
             copies: self.copies,
-            node_limit: self.budget.nodes_after(rounds, variables),
+            node_limit: Some(self.budget.nodes_after(rounds, variables)),
         }
     }
 
@@ -64,7 +64,7 @@ impl<'a> Accelerator<'a> {
         let component = &*components.loop_of(self.spds, head);
         let relations = self.relations(rounds);
         let summary = |entry: EntryId| summaries[entry.0 as usize].total().cloned();
-        let around = Around {
+        let around = LoopPaths {
             spds: self.spds,
             relations,
             watch: self.watch,
@@ -72,14 +72,14 @@ impl<'a> Accelerator<'a> {
             components,
             summaries: &summary,
         };
-        let ways = give_up(around.within(head, component))?;
+        let ways = within_budget(around.within(head, component))?;
         let mut gave_up = ways.is_none();
         let mut closures = Vec::new();
         let ways = ways.unwrap_or_default();
         let variables = self.spds.variables(head);
         let check = || self.watch.check();
         for way in &ways {
-            match give_up(relations.closure(way, variables, check))? {
+            match within_budget(relations.closure(way, variables, check))? {
                 Some(closure) => closures.push(closure),
                 None => gave_up = true,
             }

@@ -11,23 +11,18 @@
 //! do not change, only the number of rounds. Where a closure grows too large, or a loop has
 //! too many paths, it is left to plain rounds.
 
-pub mod cycles;
-mod elimination;
-mod frame;
+mod loop_paths;
 mod loops;
 mod nesting;
 mod powers;
 mod recursion;
-mod relation;
 mod summaries;
 mod ways;
 
-pub use frame::Components;
 pub use loops::Accelerator;
 pub use nesting::{Nesting, Nestings};
 pub use powers::Rounds;
 pub use recursion::Recursion;
-pub use relation::Failure;
 pub use summaries::TURNS as NESTING_TURNS;
 pub use ways::{Way, Ways};
 
@@ -59,7 +54,7 @@ impl Budget {
 
     /// The nodes of one relation over so many variables: those that are worth it grow with
     /// them, not faster.
-    fn nodes(&self, variables: u32) -> usize {
+    pub fn nodes(&self, variables: u32) -> usize {
         self.nodes.max(250 * variables as usize)
     }
 

@@ -2,15 +2,14 @@
 //! powers.
 
 use super::Budget;
-use super::frame::Summaries;
 use super::powers::{Powers, Rounds};
-use super::relation::{Failure, Relations, give_up, two_of};
 use super::summaries::{Step, Steps, round_trips};
 use crate::bdd::{Bdd, BddResult, Bdds};
+use crate::relations::{Relations, Summaries, two_of};
 use crate::saturation::Link;
 use crate::spds::copies::Copies;
 use crate::spds::{EntryId, RuleId, Spds};
-use crate::watch::{Stop, Watch};
+use crate::watch::{Abort, Stop, Watch, within_budget};
 
 /// A way to nest frames of one entry, any number of times. Its rounds lead outwards, from
 /// summaries of the innermost frame to those of the outermost.
@@ -45,7 +44,7 @@ impl Rounds for Nestings<'_> {
         &step.bdd
     }
 
-    fn union(&self, a: &Step, b: &Step) -> Result<Step, Failure> {
+    fn union(&self, a: &Step, b: &Step) -> Result<Step, Abort> {
         let bdd = self.bdds().or(&a.bdd, &b.bdd)?;
         Ok(Step {
             bdd: self.steps.relations.small(bdd)?,
@@ -53,7 +52,7 @@ impl Rounds for Nestings<'_> {
         })
     }
 
-    fn square(&self, a: &Step) -> Result<Step, Failure> {
+    fn square(&self, a: &Step) -> Result<Step, Abort> {
         self.steps.compose(a, a)
     }
 
@@ -86,7 +85,7 @@ impl<'a> Nestings<'a> {
         copies: &'a Copies<'a>,
         watch: &'a Watch,
     ) -> Self {
-        let node_limit = budget.nodes(copies.data_variables());
+        let node_limit = Some(budget.nodes(copies.data_variables()));
         let relations = Relations { copies, node_limit };
         Nestings::new(Steps { spds, relations }, watch, budget.paths)
     }
@@ -103,18 +102,18 @@ impl<'a> Nestings<'a> {
         let mut found = Vec::new();
         let trips = round_trips(entry, links, self.paths);
         for trip in &trips {
-            found.extend(give_up(self.along(trip, summaries))?);
+            found.extend(within_budget(self.along(trip, summaries))?);
         }
         let mut small = *self;
         small.steps.relations = self.steps.relations.for_pairs();
         for (lower, upper) in two_of(&trips).filter(|_| with_pairs) {
             let both = [&lower[..], upper].concat();
-            found.extend(give_up(small.along(&both, summaries))?);
+            found.extend(within_budget(small.along(&both, summaries))?);
         }
         Ok(found)
     }
 
-    fn along(&self, trip: &[&Link], summaries: &Summaries<'_>) -> Result<Nesting, Failure> {
+    fn along(&self, trip: &[&Link], summaries: &Summaries<'_>) -> Result<Nesting, Abort> {
         let mut frames = Vec::with_capacity(trip.len());
         let mut whole: Option<Step> = None;
         for link in trip {
@@ -125,7 +124,7 @@ impl<'a> Nestings<'a> {
             });
             frames.push((link.push, step));
         }
-        let powers = Powers::new(self, whole.ok_or(Failure::TooLarge)?)?;
+        let powers = Powers::new(self, whole.ok_or(Abort::OverBudget)?)?;
         Ok(Nesting { frames, powers })
     }
 
@@ -136,7 +135,7 @@ impl<'a> Nestings<'a> {
         nesting: &Nesting,
         innermost: &Bdd,
         outermost: &Bdd,
-    ) -> Result<Option<u64>, Failure> {
+    ) -> Result<Option<u64>, Abort> {
         nesting.powers.least_rounds(self, innermost, outermost)
     }
 
@@ -146,7 +145,7 @@ impl<'a> Nestings<'a> {
         nesting: &Nesting,
         inner: (&Bdd, u64),
         outer: (&Bdd, u64),
-    ) -> Result<Bdd, Failure> {
+    ) -> Result<Bdd, Abort> {
         nesting.powers.between(self, inner, outer)
     }
 }

@@ -7,9 +7,9 @@
 //! to what is there after any given number of rounds, and before it. All in about log n
 //! images for n rounds.
 
-use super::relation::{Failure, Growth};
 use crate::bdd::{Bdd, BddResult, Bdds};
-use crate::watch::Stop;
+use crate::relations::Growth;
+use crate::watch::{Abort, Stop};
 use std::cell::OnceCell;
 
 /// What rounds are relations of.
@@ -18,9 +18,9 @@ pub trait Rounds {
 
     fn bdds(&self) -> &Bdds;
     fn bdd<'r>(&self, relation: &'r Self::Relation) -> &'r Bdd;
-    fn union(&self, a: &Self::Relation, b: &Self::Relation) -> Result<Self::Relation, Failure>;
+    fn union(&self, a: &Self::Relation, b: &Self::Relation) -> Result<Self::Relation, Abort>;
     /// A relation to itself. It may be put together in either order.
-    fn square(&self, a: &Self::Relation) -> Result<Self::Relation, Failure>;
+    fn square(&self, a: &Self::Relation) -> Result<Self::Relation, Abort>;
     fn image(&self, relation: &Self::Relation, set: &Bdd) -> BddResult;
     fn preimage(&self, relation: &Self::Relation, set: &Bdd) -> BddResult;
     /// Whether there is time to go on.
@@ -36,7 +36,7 @@ pub struct Powers<R> {
 }
 
 impl<R: Clone> Powers<R> {
-    pub fn new(rounds: &impl Rounds<Relation = R>, round: R) -> Result<Self, Failure> {
+    pub fn new(rounds: &impl Rounds<Relation = R>, round: R) -> Result<Self, Abort> {
         let mut up_to = vec![round];
         let mut growth = Growth::default();
         loop {
@@ -57,13 +57,13 @@ impl<R: Clone> Powers<R> {
         &self.up_to[self.up_to.len() - 1]
     }
 
-    fn exactly(&self, rounds: &impl Rounds<Relation = R>) -> Result<&[R], Failure> {
+    fn exactly(&self, rounds: &impl Rounds<Relation = R>) -> Result<&[R], Abort> {
         if let Some(known) = self.exactly.get() {
             return Ok(known);
         }
         // More than 2⁶³ rounds are not counted.
         if self.up_to.len() > u64::BITS as usize {
-            return Err(Failure::TooLarge);
+            return Err(Abort::OverBudget);
         }
         let mut exactly = vec![self.up_to[0].clone()];
         while exactly.len() < self.up_to.len() {
@@ -80,7 +80,7 @@ impl<R: Clone> Powers<R> {
         rounds: &impl Rounds<Relation = R>,
         from: &Bdd,
         to: &Bdd,
-    ) -> Result<Option<u64>, Failure> {
+    ) -> Result<Option<u64>, Abort> {
         let bdds = rounds.bdds();
         let meets = |set: &Bdd| -> Result<bool, Stop> { Ok(!bdds.is_false(&bdds.and(set, to)?)) };
         if !meets(&rounds.image(self.closure(), from)?)? {
@@ -107,7 +107,7 @@ impl<R: Clone> Powers<R> {
         rounds: &impl Rounds<Relation = R>,
         (first, after): (&Bdd, u64),
         (second, before): (&Bdd, u64),
-    ) -> Result<Bdd, Failure> {
+    ) -> Result<Bdd, Abort> {
         let (mut forwards, mut backwards) = (first.clone(), second.clone());
         for (j, exactly) in self.exactly(rounds)?.iter().enumerate() {
             if after >> j & 1 == 1 {

@@ -6,16 +6,16 @@
 //! to the one of the frame that waits for it ([`super::summaries`]). They are closed by
 //! squaring like any other.
 
-use super::frame::{Around, Components, Summaries};
+use super::loop_paths::LoopPaths;
 use super::nesting::Nestings;
-use super::relation::{Relation, Relations, give_up};
 use super::summaries::{Step, Steps};
 use super::{Budget, PAIRS_AFTER};
 use crate::bdd::Bdd;
+use crate::relations::{Components, Relation, Relations, Summaries};
 use crate::saturation::{Link, Looked, RecursionShortcuts, Summary};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Spds};
-use crate::watch::{Stop, Watch};
+use crate::watch::{Stop, Watch, within_budget};
 use rustc_hash::FxHashMap;
 
 /// Components with more heads than this are left to plain rounds: taking out one head after
@@ -64,7 +64,7 @@ impl<'a> Recursion<'a> {
         let variables = self.copies.data_variables();
         Relations {
             copies: self.copies,
-            node_limit: self.budget.nodes_after(rounds, variables),
+            node_limit: Some(self.budget.nodes_after(rounds, variables)),
         }
     }
 
@@ -81,7 +81,7 @@ impl<'a> Recursion<'a> {
         let component = components.with(head);
         let mut closures = Vec::new();
         if !component.is_empty() && component.len() <= MOST_HEADS {
-            let around = Around {
+            let around = LoopPaths {
                 spds,
                 relations: self.relations(rounds),
                 watch: self.watch,
@@ -89,11 +89,11 @@ impl<'a> Recursion<'a> {
                 components: &components,
                 summaries,
             };
-            let ways = give_up(around.above(entry))?.unwrap_or_default();
+            let ways = within_budget(around.above(entry))?.unwrap_or_default();
             let (relations, variables) = (self.relations(rounds), spds.variables(head));
             let check = || self.watch.check();
             for way in &ways {
-                closures.extend(give_up(relations.closure(way, variables, check))?);
+                closures.extend(within_budget(relations.closure(way, variables, check))?);
             }
             if rounds >= PAIRS_AFTER {
                 closures.extend(

@@ -11,15 +11,14 @@
 //! Everything a step says is true, even if it does not say all: so it may be made under any
 //! limit, and results do not depend on it.
 
-use super::frame::Summaries;
-use super::relation::{Failure, Relations};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult};
 use crate::bits;
+use crate::relations::{Relations, Summaries};
 use crate::saturation::Link;
 use crate::spds::copies::Copy;
 use crate::spds::{EntryId, Head, Interface, Right, Spds};
-use crate::watch::Stop;
+use crate::watch::{Abort, Stop};
 use std::collections::VecDeque;
 
 /// How many frames a step may go through, if its closure is to be made.
@@ -51,13 +50,13 @@ impl Steps<'_> {
         link: &Link,
         summaries: &Summaries<'_>,
         mut check: impl FnMut() -> Result<(), Stop>,
-    ) -> Result<Step, Failure> {
+    ) -> Result<Step, Abort> {
         let (spds, copies) = (self.spds, self.relations.copies);
         let bdds = copies.bdds;
         let Link { lower, upper, .. } = *link;
         let mut step = bdds.constant(false);
         let Right::Push { saved, .. } = spds.rule(link.push).right else {
-            return Err(Failure::TooLarge);
+            return Err(Abort::OverBudget);
         };
         let Interface { key, handed, .. } = spds.interface(upper);
         let needed = spds.variables(saved);
@@ -106,7 +105,7 @@ impl Steps<'_> {
     }
 
     /// The step through the frames of `a`, and above them those of `b`.
-    pub fn compose(&self, a: &Step, b: &Step) -> Result<Step, Failure> {
+    pub fn compose(&self, a: &Step, b: &Step) -> Result<Step, Abort> {
         let between = self.spds.interface(a.upper);
         let Interface { key, handed, .. } = between;
         let lower = self.rename(key, Copy::Called, Copy::Entry, &a.bdd)?;
@@ -225,7 +224,7 @@ struct Reached {
 }
 
 impl Behind {
-    fn add(&mut self, relations: &Relations<'_>, head: Head, set: &Bdd) -> Result<(), Failure> {
+    fn add(&mut self, relations: &Relations<'_>, head: Head, set: &Bdd) -> Result<(), Abort> {
         let bdds = relations.copies.bdds;
         let known = self.heads.iter().position(|reached| reached.head == head);
         let at = known.unwrap_or_else(|| {

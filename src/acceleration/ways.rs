@@ -1,13 +1,13 @@
 //! The ways from a head back to itself, each with its powers.
 
 use super::Budget;
-use super::frame::{Around, Components, Summaries};
+use super::loop_paths::LoopPaths;
 use super::powers::{Powers, Rounds};
-use super::relation::{Failure, Relation, Relations, give_up};
 use crate::bdd::{Bdd, BddResult, Bdds};
+use crate::relations::{Components, Relation, Relations, Summaries};
 use crate::spds::copies::Copies;
 use crate::spds::{EntryId, Head, Spds};
-use crate::watch::{Stop, Watch};
+use crate::watch::{Abort, Stop, Watch, within_budget};
 
 /// One way from a head back to itself.
 pub struct Way {
@@ -44,11 +44,11 @@ impl Rounds for AtHead<'_> {
         &relation.bdd
     }
 
-    fn union(&self, a: &Relation, b: &Relation) -> Result<Relation, Failure> {
+    fn union(&self, a: &Relation, b: &Relation) -> Result<Relation, Abort> {
         self.relations.union(a, b)
     }
 
-    fn square(&self, a: &Relation) -> Result<Relation, Failure> {
+    fn square(&self, a: &Relation) -> Result<Relation, Abort> {
         self.relations.compose(a, a, self.variables)
     }
 
@@ -72,7 +72,7 @@ impl<'a> Ways<'a> {
             watch,
             relations: Relations {
                 copies,
-                node_limit: budget.nodes(copies.data_variables()),
+                node_limit: Some(budget.nodes(copies.data_variables())),
             },
             paths: budget.paths,
         }
@@ -103,11 +103,11 @@ impl<'a> Ways<'a> {
         self.close(found, self.spds.entry(entry).head, true)
     }
 
-    fn around<'s>(&self, components: &'s Components, summaries: &'s Summaries<'s>) -> Around<'s>
+    fn around<'s>(&self, components: &'s Components, summaries: &'s Summaries<'s>) -> LoopPaths<'s>
     where
         'a: 's,
     {
-        Around {
+        LoopPaths {
             spds: self.spds,
             relations: self.relations,
             watch: self.watch,
@@ -119,17 +119,17 @@ impl<'a> Ways<'a> {
 
     fn close(
         &self,
-        found: Result<Vec<Relation>, Failure>,
+        found: Result<Vec<Relation>, Abort>,
         head: Head,
         leaves_frames: bool,
     ) -> Result<Vec<Way>, Stop> {
         let mut ways = Vec::new();
-        let found = give_up(found)?.unwrap_or_default();
+        let found = within_budget(found)?.unwrap_or_default();
         let small = self.relations.for_pairs();
         let pairs = small.pairs(&found, self.spds.variables(head))?;
         let rounds = found.into_iter().map(|round| (round, self.relations));
         for (round, relations) in rounds.chain(pairs.into_iter().map(|pair| (pair, small))) {
-            let powers = give_up(Powers::new(&self.at(head, relations), round))?;
+            let powers = within_budget(Powers::new(&self.at(head, relations), round))?;
             ways.extend(powers.map(|powers| Way {
                 head,
                 leaves_frames,
@@ -159,7 +159,7 @@ impl<'a> Ways<'a> {
 
     /// The least number of rounds, one at least, that leads from a set into another; `None`
     /// if none does.
-    pub fn least_rounds(&self, way: &Way, from: &Bdd, to: &Bdd) -> Result<Option<u64>, Failure> {
+    pub fn least_rounds(&self, way: &Way, from: &Bdd, to: &Bdd) -> Result<Option<u64>, Abort> {
         way.powers
             .least_rounds(&self.at(way.head, self.relations), from, to)
     }
@@ -170,7 +170,7 @@ impl<'a> Ways<'a> {
         way: &Way,
         first: (&Bdd, u64),
         second: (&Bdd, u64),
-    ) -> Result<Bdd, Failure> {
+    ) -> Result<Bdd, Abort> {
         way.powers
             .between(&self.at(way.head, self.relations), first, second)
     }

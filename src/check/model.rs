@@ -2,16 +2,15 @@
 
 use super::subject::Subject;
 use super::{Accelerate, Board, CheckError, Options, Phase};
-use crate::acceleration::{self, Accelerator, Budget, Failure, Recursion};
+use crate::acceleration::{Accelerator, Budget, Recursion};
 use crate::analysis::{Layout, Observed};
 use crate::bdd::{Bdds, Collection};
-use crate::cycles::hull::Ended;
-use crate::cycles::{HeadGraph, Method, Repeating, repeating_heads};
+use crate::cycles::{Attempts, Method, Repeating, repeating_after};
 use crate::property::Temporal;
 use crate::saturation::{PostStar, Summary};
 use crate::spds::copies::{ALL_COPIES, COPIES, Copies, Order};
 use crate::spds::{Head, Observer, Spds, extend_layout};
-use crate::watch::{Stop, Watch};
+use crate::watch::Watch;
 use crate::witness::{Folding, Search};
 
 /// How many rounds are spent on following a deep recursion for the sake of a trace: so many,
@@ -99,44 +98,14 @@ impl<S: Subject> Model<'_, S> {
     /// The repeating heads among those that a finished `post*` has reached.
     pub fn repeating(&self, post_star: &PostStar<'_>) -> Result<Option<Repeating>, CheckError> {
         self.board.enter(Phase::Cycles);
-        let summaries = post_star.summaries().iter().map(|s| s.total().cloned());
-        let graph = HeadGraph::new(self.spds, self.copies, self.watch, summaries.collect())?;
-        let universe = |head| post_star.reached_set(head, &self.spds.all_entry);
-        let heads = post_star.reached_heads();
-        let cycles = self.options.cycles;
-        let search = |patience| repeating_heads(&graph, &universe, &heads, cycles, false, patience);
-        let budget = match self.options.accelerate {
-            Accelerate::Always => Some(Budget::ALWAYS),
-            // Other methods were asked for by name.
-            Accelerate::Auto if cycles.method == Method::Auto => {
-                Some(Budget::auto(self.layout.is_wide()))
-            }
-            Accelerate::Auto | Accelerate::Never => None,
-        };
-        if let Some(budget) = budget {
-            let (spds, copies) = (self.spds, self.copies);
-            if self.layout.is_wide() {
-                match acceleration::cycles::may_repeat(spds, copies, self.watch, post_star, budget)
-                {
-                    Ok(false) => return Ok(None),
-                    Err(Failure::Stop(stop)) => return Err(stop.into()),
-                    Ok(true) | Err(Failure::TooLarge) => {}
-                }
-            }
-            let patience = Some(u64::from(budget.patience)).filter(|patience| *patience > 0);
-            match patience.map(|patience| search(Some(patience))) {
-                Some(Ok(found)) => return Ok(found),
-                Some(Err(Ended::Stop(stop))) => return Err(stop.into()),
-                None | Some(Err(Ended::TooManyRounds)) => {}
-            }
-            match acceleration::cycles::repeating_heads(spds, copies, self.watch, post_star, budget)
-            {
-                Ok(found) => return Ok(found),
-                Err(Failure::Stop(stop)) => return Err(stop.into()),
-                Err(Failure::TooLarge) => {}
-            }
-        }
-        search(None).map_err(|ended| Stop::from(ended).into())
+        let options = self.options.cycles;
+        // Other methods were asked for by name.
+        let is_free = options.method == Method::Auto || self.options.accelerate != Accelerate::Auto;
+        let attempts = self.budget().filter(|_| is_free).map(|budget| Attempts {
+            budget,
+            is_wide: self.layout.is_wide(),
+        });
+        Ok(repeating_after(post_star, self.copies, options, attempts)?)
     }
 }
 

@@ -8,11 +8,10 @@ use super::subject::Subject;
 use super::symbolic::no_trace;
 use super::trace::{Claim, Traces, explain, too_deep};
 use super::{CheckError, Direction, Phase};
-use crate::cycles::{HeadGraph, repeating_heads};
+use crate::cycles::{Candidates, HeadGraph};
 use crate::property::{Atom, Temporal};
 use crate::saturation::{PostStar, PreStar};
 use crate::spds::{Head, Observer};
-use crate::watch::Stop;
 use crate::witness::find_lasso;
 use ltl2ba_rs::Class;
 
@@ -78,8 +77,12 @@ pub fn backward<S: Subject>(model: &Model<'_, S>) -> Result<bool, CheckError> {
     let truth = bdds.constant(true);
     let universe = |_| Ok(truth.clone());
     let heads: Vec<_> = (0..spds.heads() as u32).map(Head).collect();
-    let repeating = repeating_heads(&graph, &universe, &heads, model.options.cycles, true, None);
-    let repeating = repeating.map_err(Stop::from)?;
+    let candidates = Candidates {
+        graph: &graph,
+        universe: &universe,
+        heads: &heads,
+    };
+    let repeating = candidates.repeating(model.options.cycles, true)?;
     model.board.enter(Phase::Saturation);
     match repeating {
         None => Ok(false),

@@ -3,7 +3,7 @@
 use super::Sets;
 use crate::bdd::{Bdd, Bdds};
 use crate::spds::copies::{Copies, Copy};
-use crate::spds::{Head, Right, RuleId, Spds};
+use crate::spds::{EntryId, Head, Right, RuleId, Spds};
 use crate::watch::{Stop, Watch};
 
 /// How an edge of the head graph comes from a rule.
@@ -74,6 +74,11 @@ impl<'a> HeadGraph<'a> {
         })
     }
 
+    /// How the frames of an entry are popped, if they are.
+    pub fn summary(&self, entry: EntryId) -> Option<&Bdd> {
+        self.summaries[entry.0 as usize].as_ref()
+    }
+
     /// What of a set of valuations can be on an accepting path, without memory variables.
     pub fn restrict(&self, set: &Bdd) -> Result<Bdd, Stop> {
         let set = self.bdds.exists(set, &self.memory)?;
@@ -100,7 +105,7 @@ impl<'a> HeadGraph<'a> {
                 Right::Step(to) => add(to, Route::Step),
                 Right::Push { entry, saved, .. } => {
                     add(self.spds.entry(entry).head, Route::Enter);
-                    if self.summaries[entry.0 as usize].is_some() {
+                    if self.summary(entry).is_some() {
                         add(saved, Route::Return);
                     }
                 }
@@ -115,7 +120,7 @@ impl<'a> HeadGraph<'a> {
         let rule = spds.rule(edge.rule);
         Ok(match (rule.right, edge.route) {
             (Right::Push { entry, .. }, Route::Enter) => spds.pushing(bdds, rule, entry, set)?,
-            (Right::Push { entry, .. }, Route::Return) => match &self.summaries[entry.0 as usize] {
+            (Right::Push { entry, .. }, Route::Return) => match self.summary(entry) {
                 Some(summary) => spds.returning(bdds, rule, entry, summary, set)?,
                 None => bdds.constant(false),
             },

@@ -8,44 +8,15 @@
 
 use super::Sets;
 use super::graph::{HeadGraph, RoughEdge};
-use crate::bdd::{Bdd, OutOfNodes};
+use crate::bdd::Bdd;
 use crate::spds::Head;
-use crate::watch::Stop;
+use crate::watch::Abort;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// Why a search ended without an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    Stop(Stop),
-    TooManyRounds,
-}
-
-impl From<Stop> for Ended {
-    fn from(stop: Stop) -> Self {
-        Ended::Stop(stop)
-    }
-}
-
-impl From<OutOfNodes> for Ended {
-    fn from(_: OutOfNodes) -> Self {
-        Ended::Stop(Stop::OutOfNodes)
-    }
-}
-
-impl From<Ended> for Stop {
-    fn from(ended: Ended) -> Self {
-        match ended {
-            Ended::Stop(stop) => stop,
-            // Only a search with a bound ends like this, and its caller looks for it.
-            Ended::TooManyRounds => Stop::Cancelled,
-        }
-    }
-}
-
 /// Takes away what has no successor in the set, until nothing changes or `rounds` heads
 /// have been looked at.
-fn trim(graph: &HeadGraph<'_>, sets: &mut Sets, rounds: &mut u64) -> Result<(), Ended> {
+fn trim(graph: &HeadGraph<'_>, sets: &mut Sets, rounds: &mut u64) -> Result<(), Abort> {
     let into = graph.edges_into(sets);
     let mut queue: VecDeque<Head> = sorted_heads(sets).into();
     let mut queued: FxHashSet<Head> = sets.keys().copied().collect();
@@ -56,7 +27,7 @@ fn trim(graph: &HeadGraph<'_>, sets: &mut Sets, rounds: &mut u64) -> Result<(), 
         };
         graph.watch.check()?;
         graph.bdds.safe_point();
-        *rounds = rounds.checked_sub(1).ok_or(Ended::TooManyRounds)?;
+        *rounds = rounds.checked_sub(1).ok_or(Abort::OverBudget)?;
         let mut before = graph.bdds.constant(false);
         for edge in graph.edges_from(head) {
             if let Some(after) = sets.get(&edge.to) {
@@ -87,7 +58,7 @@ fn sorted_heads(sets: &Sets) -> Vec<Head> {
 }
 
 /// The part of `sets` from which a path inside them comes to an accepting step into them.
-fn reach_acceptance(graph: &HeadGraph<'_>, sets: &Sets, rounds: &mut u64) -> Result<Sets, Ended> {
+fn reach_acceptance(graph: &HeadGraph<'_>, sets: &Sets, rounds: &mut u64) -> Result<Sets, Abort> {
     let into = graph.edges_into(sets);
     let mut reached = Sets::default();
     let mut pending: FxHashMap<Head, Bdd> = FxHashMap::default();
@@ -114,7 +85,7 @@ fn reach_acceptance(graph: &HeadGraph<'_>, sets: &Sets, rounds: &mut u64) -> Res
         };
         graph.watch.check()?;
         graph.bdds.safe_point();
-        *rounds = rounds.checked_sub(1).ok_or(Ended::TooManyRounds)?;
+        *rounds = rounds.checked_sub(1).ok_or(Abort::OverBudget)?;
         for edge in into.get(&head).into_iter().flatten() {
             add_before(
                 graph,
@@ -138,7 +109,7 @@ fn add_before(
     reached: &mut Sets,
     pending: &mut FxHashMap<Head, Bdd>,
     queue: &mut VecDeque<Head>,
-) -> Result<(), Ended> {
+) -> Result<(), Abort> {
     let bdds = graph.bdds;
     let before = bdds.and(&graph.before(edge, new)?, &sets[&edge.from])?;
     let known = reached
@@ -161,7 +132,7 @@ fn add_before(
 
 /// Backward reachability from accepting steps and trimming, in turn. Fails after `rounds`
 /// heads have been looked at.
-pub fn owcty(graph: &HeadGraph<'_>, mut sets: Sets, mut rounds: u64) -> Result<Sets, Ended> {
+pub fn owcty(graph: &HeadGraph<'_>, mut sets: Sets, mut rounds: u64) -> Result<Sets, Abort> {
     trim(graph, &mut sets, &mut rounds)?;
     if graph.every_cycle_counts {
         return Ok(sets);
@@ -177,9 +148,8 @@ pub fn owcty(graph: &HeadGraph<'_>, mut sets: Sets, mut rounds: u64) -> Result<S
     }
 }
 
-/// The nested fixed point, without trimming.
-pub fn emerson_lei(graph: &HeadGraph<'_>, mut sets: Sets) -> Result<Sets, Ended> {
-    let mut rounds = u64::MAX;
+/// The nested fixed point, without trimming. Fails after `rounds` heads have been looked at.
+pub fn emerson_lei(graph: &HeadGraph<'_>, mut sets: Sets, mut rounds: u64) -> Result<Sets, Abort> {
     loop {
         let mut smaller = reach_acceptance(graph, &sets, &mut rounds)?;
         drop_empty(graph, &mut smaller);

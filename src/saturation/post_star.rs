@@ -221,6 +221,14 @@ impl<'a> PostStar<'a> {
         self.is_deep
     }
 
+    pub fn spds(&self) -> &'a Spds {
+        self.spds
+    }
+
+    pub fn watch(&self) -> &'a Watch {
+        self.watch
+    }
+
     pub fn stacks(&self) -> &Stacks {
         &self.stacks
     }

@@ -14,12 +14,13 @@
 use super::rounds::sampled;
 use super::search::{CallUse, Path, Search, Through};
 use super::segments::{Segments, Unfolding, add, execution};
-use crate::acceleration::{Failure, NESTING_TURNS, Nesting, Nestings, Rounds};
+use crate::acceleration::{NESTING_TURNS, Nesting, Nestings, Rounds};
 use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
 use crate::bits;
 use crate::saturation::Link;
 use crate::spds::EntryId;
+use crate::watch::Abort;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -75,8 +76,8 @@ impl Search<'_> {
         call: &CallUse,
         links: &[Link],
         segments: &mut Segments,
-    ) -> Result<(), Failure> {
-        let folding = self.folding.ok_or(Failure::TooLarge)?;
+    ) -> Result<(), Abort> {
+        let folding = self.folding.ok_or(Abort::OverBudget)?;
         let nestings = Nestings::within(folding.budget, self.spds, self.copies, self.watch);
         let key = (call.entry, call.stamp);
         let known = self.nestings.borrow().get(&key).cloned();
@@ -107,17 +108,17 @@ struct Chain<'s> {
 
 impl Chain<'_> {
     /// The legs from a call inwards to one with a smaller stamp.
-    fn legs<'n>(&self, call: &CallUse, nestings: &'n [Nesting]) -> Result<Vec<Leg<'n>>, Failure> {
+    fn legs<'n>(&self, call: &CallUse, nestings: &'n [Nesting]) -> Result<Vec<Leg<'n>>, Abort> {
         let bdds = self.search.bdds;
         let base = self.search.summary_before(call.entry, call.stamp)?;
-        let mut layers = vec![(None, base.ok_or(Failure::TooLarge)?)];
+        let mut layers = vec![(None, base.ok_or(Abort::OverBudget)?)];
         let member = self.search.member(call)?;
         let meets =
-            |set: &Bdd| -> Result<bool, Failure> { Ok(!bdds.is_false(&bdds.and(set, &member)?)) };
+            |set: &Bdd| -> Result<bool, Abort> { Ok(!bdds.is_false(&bdds.and(set, &member)?)) };
         // As they were applied when the member was found.
         let mut turns = (0..NESTING_TURNS).flat_map(|_| nestings);
         while !meets(&layers[layers.len() - 1].1)? {
-            let nesting = turns.next().ok_or(Failure::TooLarge)?;
+            let nesting = turns.next().ok_or(Abort::OverBudget)?;
             let known = &layers[layers.len() - 1].1;
             let further = self.nestings.image(nesting.closure(), known)?;
             let all = bdds.or(known, &further)?;
@@ -129,7 +130,7 @@ impl Chain<'_> {
         let mut outer = call.clone();
         while let Some((Some(nesting), _)) = layers.pop() {
             let member = self.search.member(&outer)?;
-            let (_, known) = layers.last().ok_or(Failure::TooLarge)?;
+            let (_, known) = layers.last().ok_or(Abort::OverBudget)?;
             if !bdds.is_false(&bdds.and(&member, known)?) {
                 continue;
             }
@@ -146,12 +147,12 @@ impl Chain<'_> {
                 return Ok(legs);
             }
         }
-        Err(Failure::TooLarge)
+        Err(Abort::OverBudget)
     }
 
     /// The oldest of some members that a call follows from: one with a smaller stamp if there
     /// is any.
-    fn inner(&self, call: &CallUse, members: &Bdd) -> Result<CallUse, Failure> {
+    fn inner(&self, call: &CallUse, members: &Bdd) -> Result<CallUse, Abort> {
         let search = self.search;
         for increment in &search.summaries[call.entry.0 as usize].increments {
             if increment.stamp >= call.stamp {
@@ -166,9 +167,9 @@ impl Chain<'_> {
     }
 
     /// The smallest of some members, in a place of its own.
-    fn placed(&self, entry: EntryId, stamp: u64, members: &Bdd) -> Result<CallUse, Failure> {
+    fn placed(&self, entry: EntryId, stamp: u64, members: &Bdd) -> Result<CallUse, Abort> {
         if self.search.bdds.is_false(members) {
-            return Err(Failure::TooLarge);
+            return Err(Abort::OverBudget);
         }
         let place = self.search.place.get() + 1;
         self.search.place.set(place);
@@ -177,7 +178,7 @@ impl Chain<'_> {
     }
 
     /// Unfolds some of the frames of a leg, and leaves the others nested.
-    fn unfold(&self, leg: &Leg<'_>, segments: &mut Segments) -> Result<(), Failure> {
+    fn unfold(&self, leg: &Leg<'_>, segments: &mut Segments) -> Result<(), Abort> {
         let rounds = self.unfold_samples(leg, segments)?;
         for two in rounds.windows(2) {
             let (round, next) = (&two[0], &two[1]);
@@ -196,18 +197,14 @@ impl Chain<'_> {
     }
 
     /// Unfolds the samples among the rounds of a leg, from the outermost inwards.
-    fn unfold_samples(
-        &self,
-        leg: &Leg<'_>,
-        segments: &mut Segments,
-    ) -> Result<Vec<Round>, Failure> {
+    fn unfold_samples(&self, leg: &Leg<'_>, segments: &mut Segments) -> Result<Vec<Round>, Abort> {
         let Leg { nesting, .. } = *leg;
         let innermost = self.search.member(&leg.inner)?;
         let outermost = self.search.member(&leg.outer)?;
         let count = self
             .nestings
             .least_rounds(nesting, &innermost, &outermost)?;
-        let count = count.ok_or(Failure::TooLarge)?;
+        let count = count.ok_or(Abort::OverBudget)?;
         let mut rounds: Vec<Round> = Vec::new();
         let mut at = leg.outer.clone();
         // What changes with every round is not worth noting.
@@ -279,7 +276,7 @@ impl Chain<'_> {
         leg: &Leg<'_>,
         outer: &CallUse,
         (inner, rounds): (&CallUse, u64),
-    ) -> Result<CallUse, Failure> {
+    ) -> Result<CallUse, Abort> {
         let (inner, here) = (self.search.member(inner)?, self.search.member(outer)?);
         let set = self
             .nestings
@@ -288,7 +285,7 @@ impl Chain<'_> {
     }
 
     /// How the first frame that is not unfolded begins: as it would if it were.
-    fn begin(&self, leg: &Leg<'_>, round: &Round, next: &Round) -> Result<Path, Failure> {
+    fn begin(&self, leg: &Leg<'_>, round: &Round, next: &Round) -> Result<Path, Abort> {
         let inner = &next.calls[0];
         let hole = match round.skipped {
             1 => inner.clone(),
@@ -309,7 +306,7 @@ impl Chain<'_> {
         outer: &CallUse,
         inner: &CallUse,
         segments: &mut Segments,
-    ) -> Result<Vec<CallUse>, Failure> {
+    ) -> Result<Vec<CallUse>, Abort> {
         let mut calls = self.between(nesting, outer, inner)?;
         for (i, two) in calls.windows(2).enumerate() {
             let path = self.frame(nesting, i, &two[0], &two[1])?;
@@ -325,7 +322,7 @@ impl Chain<'_> {
         nesting: &Nesting,
         outer: &CallUse,
         inner: &CallUse,
-    ) -> Result<Vec<CallUse>, Failure> {
+    ) -> Result<Vec<CallUse>, Abort> {
         // What each frame's call may be, as far as what is inside it tells.
         let mut from_inside = vec![self.search.member(inner)?];
         for (_, step) in nesting.frames[1..].iter().rev() {
@@ -350,13 +347,13 @@ impl Chain<'_> {
         frame: usize,
         call: &CallUse,
         inner: &CallUse,
-    ) -> Result<Path, Failure> {
+    ) -> Result<Path, Abort> {
         let through = Through {
             push: nesting.frames[frame].0,
             call: inner.clone(),
             member: self.search.member(inner)?,
         };
         let path = execution(self.search, call, Some(&through))?;
-        path.ok_or(Failure::TooLarge)
+        path.ok_or(Abort::OverBudget)
     }
 }

@@ -12,13 +12,14 @@
 //! few jumps, but need not be a shortest.
 
 use super::search::{By, Found, Move, Path, Query, Search, Values};
-use crate::acceleration::{Budget, Components, Failure, Way, Ways};
+use crate::acceleration::{Budget, Way, Ways};
 use crate::bdd::Bdd;
 use crate::bits;
+use crate::relations::Components;
 use crate::spds::copies::Copy;
 use crate::spds::{EntryId, Head, Right};
 use crate::trace::folded_length;
-use crate::watch::Stop;
+use crate::watch::{Abort, Stop};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -135,9 +136,9 @@ impl Search<'_> {
         &self,
         query: &Query<'_>,
         without: &[Head],
-    ) -> Result<Option<Path>, Failure> {
+    ) -> Result<Option<Path>, Abort> {
         let Some(folding) = self.folding.filter(|_| without.len() < DEEPEST) else {
-            return Err(Failure::TooLarge);
+            return Err(Abort::OverBudget);
         };
         let jumps = Jumps {
             search: self,
@@ -154,7 +155,7 @@ impl Search<'_> {
         let path = match self.search(&jumping, MOST_RINGS)? {
             Found::Path(path) => path,
             Found::Nothing => return Ok(None),
-            Found::TooFar => return Err(Failure::TooLarge),
+            Found::TooFar => return Err(Abort::OverBudget),
         };
         let mut counted = Path {
             moves: Vec::with_capacity(path.moves.len()),
@@ -247,10 +248,10 @@ struct Counting<'c> {
 impl Counting<'_> {
     /// The moves that lead along the way from some values to others: the first round, a jump,
     /// and the last round.
-    fn moves(&self, from: Values, to: Values) -> Result<Vec<Move>, Failure> {
+    fn moves(&self, from: Values, to: Values) -> Result<Vec<Move>, Abort> {
         let (first, last) = (self.point(&from)?, self.point(&to)?);
         let rounds = self.ways.least_rounds(self.way, &first, &last)?;
-        let rounds = rounds.ok_or(Failure::TooLarge)?;
+        let rounds = rounds.ok_or(Abort::OverBudget)?;
         let mut moves = Vec::new();
         let mut at = from;
         let mut made = 0;
@@ -280,7 +281,7 @@ impl Counting<'_> {
     }
 
     /// The samples out of so many rounds.
-    fn samples(&self, from: Values, to: &Values, rounds: u64) -> Result<Vec<Sample>, Failure> {
+    fn samples(&self, from: Values, to: &Values, rounds: u64) -> Result<Vec<Sample>, Abort> {
         let mut samples = Vec::new();
         let mut at = from;
         for Range { start, end } in sampled(rounds) {
@@ -301,7 +302,7 @@ impl Counting<'_> {
         let pushed = |sample: &Sample| self.search.pushed(&sample.path);
         match two.all(|two| pushed(&two[0]) == pushed(&two[1])) {
             true => Ok(samples),
-            false => Err(Failure::TooLarge),
+            false => Err(Abort::OverBudget),
         }
     }
 
@@ -317,20 +318,20 @@ impl Counting<'_> {
         after: u64,
         second: &Values,
         before: u64,
-    ) -> Result<Values, Failure> {
+    ) -> Result<Values, Abort> {
         self.search.watch.check()?;
         let (first, second) = (self.point(first)?, self.point(second)?);
         let set = self
             .ways
             .between(self.way, (&first, after), (&second, before))?;
         match self.search.bdds.is_false(&set) {
-            true => Err(Failure::TooLarge),
+            true => Err(Abort::OverBudget),
             false => Ok(self.search.smallest(&set, Copy::Current)?),
         }
     }
 
     /// A single round.
-    fn round(&self, from: &Values, to: &Values) -> Result<Path, Failure> {
+    fn round(&self, from: &Values, to: &Values) -> Result<Path, Abort> {
         let search = self.search;
         let to = self.point(to)?;
         let goal = |head| Ok((head == self.head).then(|| to.clone()));
@@ -351,6 +352,6 @@ impl Counting<'_> {
             Found::Nothing => None,
             Found::TooFar => search.with_folded_rounds(&query, self.without)?,
         };
-        path.ok_or(Failure::TooLarge)
+        path.ok_or(Abort::OverBudget)
     }
 }

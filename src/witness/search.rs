@@ -16,15 +16,15 @@
 use super::nesting::KnownNestings;
 use super::rings::TooManyRings;
 use super::rounds::{Folding, Jumps, KnownWays, Sample};
-use crate::acceleration::{Components, Failure};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds};
 use crate::bits;
 use crate::cycles::Sets;
+use crate::relations::Components;
 use crate::saturation::Summary;
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Head, RuleId, Spds};
-use crate::watch::{Stop, Watch};
+use crate::watch::{Abort, Stop, Watch};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -278,8 +278,8 @@ impl<'a> Search<'a> {
                 // Real steps are better, as long as they can be shown.
                 Ok(Some(path)) if path.is_folded() && self.steps(&path) < folding.steps => {}
                 Ok(found) => return Ok(found),
-                Err(Failure::TooLarge) => {}
-                Err(Failure::Stop(stop)) => return Err(stop),
+                Err(Abort::OverBudget) => {}
+                Err(Abort::Stop(stop)) => return Err(stop),
             }
         }
         match self.search(query, usize::MAX)? {

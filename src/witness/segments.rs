@@ -12,11 +12,10 @@
 use super::nesting::Nested;
 use super::search::{By, CallUse, Path, Query, Search, Through};
 use super::walk::Diverged;
-use crate::acceleration::Failure;
 use crate::bdd::Bdd;
 use crate::spds::copies::Copy;
 use crate::spds::{Head, Right};
-use crate::watch::Stop;
+use crate::watch::{Abort, Stop};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -54,8 +53,8 @@ impl AbstractTrace {
                 cycle,
                 segments,
             })),
-            Err(Failure::TooLarge) => Ok(None),
-            Err(Failure::Stop(stop)) => Err(stop),
+            Err(Abort::OverBudget) => Ok(None),
+            Err(Abort::Stop(stop)) => Err(stop),
         }
     }
 }
@@ -89,7 +88,7 @@ impl AbstractTrace {
     }
 }
 
-fn unfold_all(search: &Search<'_>, segments: &mut Segments) -> Result<(), Failure> {
+fn unfold_all(search: &Search<'_>, segments: &mut Segments) -> Result<(), Abort> {
     let mut next = 0;
     while let Some((call, unfolding)) = segments.get_index(next) {
         if unfolding.is_none() {

@@ -7,21 +7,22 @@
 //! with which the waiting frame was entered to those of the next one: the bodies are
 //! summarised. For the second, the loops of each frame are closed.
 
-use super::Budget;
-use super::elimination::{Elimination, Paths};
-use super::frame::{Components, stay, steps_within, without};
-use super::relation::{Failure, Relation, Relations};
+use super::{Repeating, Sets};
+use crate::acceleration::Budget;
 use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
 use crate::bits;
-use crate::cycles::{Repeating, Sets};
+use crate::relations::{
+    Components, Elimination, Paths, Relation, Relations, staying_paths, steps_within,
+};
 use crate::saturation::{PostStar, PostTarget as Target};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Head, Interface, Right, RuleId, Spds};
-use crate::watch::Watch;
+use crate::watch::{Abort, Stop, Watch};
 use rustc_hash::FxHashMap;
 
-struct Search<'a> {
+#[derive(Clone)]
+pub struct Search<'a> {
     spds: &'a Spds,
     copies: &'a Copies<'a>,
     watch: &'a Watch,
@@ -34,55 +35,17 @@ struct Search<'a> {
     hidden: Vec<DataVariable>,
 }
 
-/// False if certainly no reachable cycle accepts: none does even if globals are left out of
-/// sight, which leaves more to be possible and less to be computed.
-pub fn may_repeat<'a>(
-    spds: &'a Spds,
-    copies: &'a Copies<'a>,
-    watch: &'a Watch,
-    post_star: &'a PostStar<'a>,
-    budget: Budget,
-) -> Result<bool, Failure> {
-    let mut search = Search::new(spds, copies, watch, post_star, budget);
-    search.hidden.extend(spds.globals.clone());
-    Ok(search.recursive_entry()?.is_some() || search.loops()?.is_some())
-}
-
-/// Some head on an accepting cycle, with valuations; `None` if there is none.
-pub fn repeating_heads<'a>(
-    spds: &'a Spds,
-    copies: &'a Copies<'a>,
-    watch: &'a Watch,
-    post_star: &'a PostStar<'a>,
-    budget: Budget,
-) -> Result<Option<Repeating>, Failure> {
-    let search = Search::new(spds, copies, watch, post_star, budget);
-    let found = match search.recursive_entry()? {
-        Some((entry, keys)) => Some(search.on_cycle(entry, &keys)?),
-        None => search.loops()?,
-    };
-    Ok(found.map(|(head, set)| Repeating {
-        sets: Sets::from_iter([(head, set)]),
-        closed: false,
-    }))
-}
-
 impl<'a> Search<'a> {
-    fn new(
-        spds: &'a Spds,
-        copies: &'a Copies<'a>,
-        watch: &'a Watch,
-        post_star: &'a PostStar<'a>,
-        budget: Budget,
-    ) -> Self {
+    pub fn new(post_star: &'a PostStar<'a>, copies: &'a Copies<'a>, budget: Budget) -> Self {
+        let spds = post_star.spds();
         let memory = spds.memory.map_or(Vec::new(), |(a, b)| vec![a, b]);
         Search {
             spds,
             copies,
-            watch,
+            watch: post_star.watch(),
             relations: Relations {
                 copies,
-                node_limit: budget.nodes(copies.data_variables()),
+                node_limit: Some(budget.nodes(copies.data_variables())),
             },
             paths: budget.paths,
             post_star,
@@ -91,8 +54,28 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// False if certainly no reachable cycle accepts: none does even if globals are left out
+    /// of sight, which leaves more to be possible and less to be computed.
+    pub fn may_repeat(&self) -> Result<bool, Abort> {
+        let mut search = self.clone();
+        search.hidden.extend(self.spds.globals.clone());
+        Ok(search.recursive_entry()?.is_some() || search.loops()?.is_some())
+    }
+
+    /// Some head on an accepting cycle, with valuations; `None` if there is none.
+    pub fn repeating(&self) -> Result<Option<Repeating>, Abort> {
+        let found = match self.recursive_entry()? {
+            Some((entry, keys)) => Some(self.on_cycle(entry, &keys)?),
+            None => self.loops()?,
+        };
+        Ok(found.map(|(head, set)| Repeating {
+            sets: Sets::from_iter([(head, set)]),
+            closed: false,
+        }))
+    }
+
     /// An entry that leads to itself, and the keys that do.
-    fn recursive_entry(&self) -> Result<Option<(EntryId, Bdd)>, Failure> {
+    fn recursive_entry(&self) -> Result<Option<(EntryId, Bdd)>, Abort> {
         let (spds, bdds) = (self.spds, self.copies.bdds);
         let width = self.copies.data_variables();
         let keys: Vec<Vec<u64>> = (0..spds.entries.len() as u32)
@@ -123,14 +106,16 @@ impl<'a> Search<'a> {
                 graph.add(from.0 as usize, to.0 as usize, paths)?;
             }
         }
-        let found = graph.find_cycle(|_| self.accepting())?;
-        Ok(found.map(|(entry, keys)| (EntryId(entry as u32), keys)))
+        let mut found = graph.cycles(false, |_| self.accepting())?;
+        Ok(found
+            .pop()
+            .map(|(entry, keys)| (EntryId(entry as u32), keys)))
     }
 
     /// A head on a cycle through an entry with one of these keys. An entry's key is not all
     /// of its valuation; but a push on the cycle, in a frame that was itself entered on it,
     /// has the whole: from a key on the cycle, by pushes, to a frame that pushes this key.
-    fn on_cycle(&self, entry: EntryId, keys: &Bdd) -> Result<(Head, Bdd), Failure> {
+    fn on_cycle(&self, entry: EntryId, keys: &Bdd) -> Result<(Head, Bdd), Abort> {
         let (spds, bdds) = (self.spds, self.copies.bdds);
         let key = self.smallest(keys, &spds.interface(entry).key)?;
         let again = self.in_copy(&key, &spds.interface(entry).key, Copy::Next)?;
@@ -184,11 +169,11 @@ impl<'a> Search<'a> {
             ring = next;
         }
         // The closure has a cycle that the pushes do not have.
-        Err(Failure::TooLarge)
+        Err(Abort::OverBudget)
     }
 
     /// What waits and has accepted in its frame, or all of it.
-    fn accepting_part(&self, waiting: &Bdd, accepts: bool) -> Result<Option<Bdd>, Failure> {
+    fn accepting_part(&self, waiting: &Bdd, accepts: bool) -> Result<Option<Bdd>, Abort> {
         Ok(match (self.spds.memory, accepts) {
             (_, false) => Some(waiting.clone()),
             (None, true) => None,
@@ -199,7 +184,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn over_keys(&self, closes: &Bdd, entry: EntryId, copy: Copy) -> Result<Bdd, Failure> {
+    fn over_keys(&self, closes: &Bdd, entry: EntryId, copy: Copy) -> Result<Bdd, Abort> {
         let key = &self.spds.interface(entry).key;
         let levels = key.iter().map(|v| self.copies.level(*v, copy));
         Ok(self
@@ -209,7 +194,7 @@ impl<'a> Search<'a> {
     }
 
     /// One member of a set of valuations of these variables.
-    fn smallest(&self, set: &Bdd, variables: &[DataVariable]) -> Result<Bdd, Failure> {
+    fn smallest(&self, set: &Bdd, variables: &[DataVariable]) -> Result<Bdd, Abort> {
         let member = self.copies.smallest(set, Copy::Current)?;
         let literals = variables.iter().map(|v| {
             let level = self.copies.level(*v, Copy::Current);
@@ -218,7 +203,7 @@ impl<'a> Search<'a> {
         Ok(self.copies.bdds.minterm(literals)?)
     }
 
-    fn in_copy(&self, set: &Bdd, variables: &[DataVariable], copy: Copy) -> Result<Bdd, Failure> {
+    fn in_copy(&self, set: &Bdd, variables: &[DataVariable], copy: Copy) -> Result<Bdd, Abort> {
         let pairs = variables.iter().map(|v| {
             let level = |copy| self.copies.level(*v, copy);
             (level(Copy::Current), level(copy))
@@ -235,7 +220,7 @@ impl<'a> Search<'a> {
         keys: &Bdd,
         pushed: &Bdd,
         accepts: bool,
-    ) -> Result<(Head, Bdd), Failure> {
+    ) -> Result<(Head, Bdd), Abort> {
         let (spds, copies) = (self.spds, self.copies);
         let bdds = copies.bdds;
         let rule = spds.rule(rule);
@@ -265,7 +250,7 @@ impl<'a> Search<'a> {
     }
 
     /// From the key of a frame to the key of one that is pushed on it.
-    fn nested(&self, waiting: &Bdd, from: EntryId, to: EntryId) -> Result<Relation, Failure> {
+    fn nested(&self, waiting: &Bdd, from: EntryId, to: EntryId) -> Result<Relation, Abort> {
         let (spds, copies) = (self.spds, self.copies);
         let from: &Interface = spds.interface(from);
         let is_rigid = |v: &DataVariable| from.rigid.binary_search(v).is_ok();
@@ -294,7 +279,7 @@ impl<'a> Search<'a> {
     }
 
     /// A head that leads to itself in its frame.
-    fn loops(&self) -> Result<Option<(Head, Bdd)>, Failure> {
+    fn loops(&self) -> Result<Option<(Head, Bdd)>, Abort> {
         let components = Components::within_frames(self.spds);
         for component in &components.members {
             let is_reached = |head: &&Head| self.post_star.is_reached(**head);
@@ -311,13 +296,15 @@ impl<'a> Search<'a> {
         &self,
         components: &Components,
         heads: &[Head],
-    ) -> Result<Option<(Head, Bdd)>, Failure> {
+    ) -> Result<Option<(Head, Bdd)>, Abort> {
         let spds = self.spds;
         let variables = heads.iter().map(|head| spds.variables(*head)).collect();
         let mut graph = Elimination::new(self.relations, self.watch, self.paths, variables);
         for (from, head) in heads.iter().enumerate() {
             for (id, to) in steps_within(spds, *head, heads) {
-                if let Some(paths) = self.ways(id)? {
+                let total = |entry: EntryId| self.summary(entry);
+                let paths = staying_paths(spds, &self.relations, id, &total, &self.hidden)?;
+                if let Some(paths) = paths {
                     graph.add(from, to, paths)?;
                 }
             }
@@ -338,53 +325,21 @@ impl<'a> Search<'a> {
                 .exists(&reached, &self.copies.cube(memory)?)?;
             Ok(self.copies.bdds.and(&reached, &self.accepting()?)?)
         };
-        let found = graph.find_cycle(wanted)?;
-        Ok(found.map(|(node, set)| (heads[node], set)))
+        let mut found = graph.cycles(false, wanted)?;
+        Ok(found.pop().map(|(node, set)| (heads[node], set)))
+    }
+
+    fn summary(&self, entry: EntryId) -> Option<Bdd> {
+        let summaries = self.post_star.summaries();
+        summaries[entry.0 as usize].total().cloned()
     }
 
     /// Where a state must be on a cycle that counts, as far as that depends on states alone.
-    fn accepting(&self) -> Result<Bdd, crate::watch::Stop> {
+    fn accepting(&self) -> Result<Bdd, Stop> {
         Ok(match &self.spds.accepting {
             // Of a weak automaton a whole cycle accepts, or nothing of it does.
             Some(accepting) if self.spds.memory.is_none() => accepting.clone(),
             _ => self.copies.bdds.constant(true),
         })
-    }
-
-    /// The ways along one rule inside its frame.
-    fn ways(&self, id: RuleId) -> Result<Option<Paths>, Failure> {
-        let (spds, bdds) = (self.spds, self.copies.bdds);
-        let relations = &self.relations;
-        let total = |entry: EntryId| {
-            self.post_star.summaries()[entry.0 as usize]
-                .total()
-                .cloned()
-        };
-        let Some(relation) = stay(spds, relations, id, &total)? else {
-            return Ok(None);
-        };
-        let all = without(relations, relation, &self.hidden)?;
-        let (Some((_, returned)), Some(accepting)) = (spds.memory, &spds.accepting) else {
-            let accepting = None;
-            return Ok(Some(Paths { all, accepting }));
-        };
-        let mut some = Relation {
-            bdd: bdds.and(&all.bdd, accepting)?,
-            changed: all.changed.clone(),
-        };
-        if let Right::Push { entry, .. } = spds.rule(id).right
-            && let Some(summary) = total(entry)
-        {
-            // Or in the frame that was pushed and popped meanwhile.
-            let seen = self.copies.variable(returned, Copy::Current);
-            let inside = bdds.and(&summary, &seen)?;
-            let inside = |_: EntryId| Some(inside.clone());
-            if let Some(relation) = stay(spds, relations, id, &inside)? {
-                let relation = without(relations, relation, &self.hidden)?;
-                some = relations.union(&some, &relation)?;
-            }
-        }
-        let accepting = Some(some);
-        Ok(Some(Paths { all, accepting }))
     }
 }

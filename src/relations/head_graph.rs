@@ -1,14 +1,13 @@
 //! The head graph as relations: steps inside a frame, and pushes.
 
-use super::elimination::{Elimination, Paths};
-use super::relation::{Failure, Relation, Relations};
+use super::{Paths, Relation, Relations};
 use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
 use crate::bits;
 use crate::components::cyclic_components;
 use crate::spds::copies::Copy;
 use crate::spds::{EntryId, Head, Right, RuleId, Spds};
-use crate::watch::Watch;
+use crate::watch::Abort;
 
 /// How the frames of an entry are popped, as far as that is known.
 pub type Summaries<'s> = dyn Fn(EntryId) -> Option<Bdd> + 's;
@@ -42,7 +41,7 @@ pub fn stay(
     relations: &Relations<'_>,
     id: RuleId,
     summaries: &Summaries<'_>,
-) -> Result<Option<Relation>, Failure> {
+) -> Result<Option<Relation>, Abort> {
     let (copies, bdds) = (relations.copies, relations.copies.bdds);
     let rule = spds.rule(id);
     let transfer = spds.transfer(rule);
@@ -83,12 +82,12 @@ pub fn stay(
 }
 
 /// The relation of a push that is never popped, to the first head of the pushed frame.
-pub fn enter(spds: &Spds, relations: &Relations<'_>, id: RuleId) -> Result<Relation, Failure> {
+pub fn enter(spds: &Spds, relations: &Relations<'_>, id: RuleId) -> Result<Relation, Abort> {
     let (copies, bdds) = (relations.copies, relations.copies.bdds);
     let rule = spds.rule(id);
     let transfer = spds.transfer(rule);
     let Right::Push { entry, .. } = rule.right else {
-        return Err(Failure::TooLarge);
+        return Err(Abort::OverBudget);
     };
     let interface = spds.interface(entry);
     let needed = spds.variables(spds.entry(entry).head);
@@ -103,6 +102,63 @@ pub fn enter(spds: &Spds, relations: &Relations<'_>, id: RuleId) -> Result<Relat
         bdd: bdds.and_exists(&pushed, &initial, &lost)?,
         changed: bits::members(needed).collect(),
     })
+}
+
+/// The paths along a rule that stays in its frame, without some variables, among them those
+/// that remember acceptance.
+pub fn staying_paths(
+    spds: &Spds,
+    relations: &Relations<'_>,
+    id: RuleId,
+    summaries: &Summaries<'_>,
+    hidden: &[DataVariable],
+) -> Result<Option<Paths>, Abort> {
+    let (copies, bdds) = (relations.copies, relations.copies.bdds);
+    let Some(relation) = stay(spds, relations, id, summaries)? else {
+        return Ok(None);
+    };
+    let mut paths = accepting_paths(spds, relations, relation, hidden)?;
+    if let (Some((_, returned)), Right::Push { entry, .. }) = (spds.memory, spds.rule(id).right)
+        && let (Some(accepting), Some(summary)) = (&paths.accepting, summaries(entry))
+    {
+        // Or in the frame that was pushed and popped meanwhile.
+        let inside = bdds.and(&summary, &copies.variable(returned, Copy::Current))?;
+        let inside = |_: EntryId| Some(inside.clone());
+        if let Some(relation) = stay(spds, relations, id, &inside)? {
+            let relation = without(relations, relation, hidden)?;
+            paths.accepting = Some(relations.union(accepting, &relation)?);
+        }
+    }
+    Ok(Some(paths))
+}
+
+/// The paths along a push that is never popped, without some variables.
+pub fn entering_paths(
+    spds: &Spds,
+    relations: &Relations<'_>,
+    id: RuleId,
+    hidden: &[DataVariable],
+) -> Result<Paths, Abort> {
+    let relation = enter(spds, relations, id)?;
+    accepting_paths(spds, relations, relation, hidden)
+}
+
+/// A relation and the part of it that begins with acceptance, if that is not all.
+fn accepting_paths(
+    spds: &Spds,
+    relations: &Relations<'_>,
+    relation: Relation,
+    hidden: &[DataVariable],
+) -> Result<Paths, Abort> {
+    let all = without(relations, relation, hidden)?;
+    let accepting = match (spds.memory, &spds.accepting) {
+        (Some(_), Some(accepting)) => Some(Relation {
+            bdd: relations.copies.bdds.and(&all.bdd, accepting)?,
+            changed: all.changed.clone(),
+        }),
+        _ => None,
+    };
+    Ok(Paths { all, accepting })
 }
 
 /// The cycles of control inside frames, or with pushes that are never popped.
@@ -198,11 +254,11 @@ impl Components {
 }
 
 /// The relation without some variables, in either copy.
-pub fn without(
+fn without(
     relations: &Relations<'_>,
     relation: Relation,
     variables: &[DataVariable],
-) -> Result<Relation, Failure> {
+) -> Result<Relation, Abort> {
     let copies = relations.copies;
     let levels = variables
         .iter()
@@ -212,89 +268,4 @@ pub fn without(
         bdd: copies.bdds.exists(&relation.bdd, &copies.cube(levels)?)?,
         changed: kept.filter(|v| !variables.contains(v)).collect(),
     })
-}
-
-/// Where ways from a head back to itself are looked for.
-pub struct Around<'a> {
-    pub spds: &'a Spds,
-    pub relations: Relations<'a>,
-    pub watch: &'a Watch,
-    pub path_limit: usize,
-    pub components: &'a Components,
-    pub summaries: &'a Summaries<'a>,
-}
-
-impl Around<'_> {
-    /// The ways from a head back to itself inside `heads`: its component, or a part of it.
-    pub fn within(&self, head: Head, heads: &[Head]) -> Result<Vec<Relation>, Failure> {
-        let mut graph = self.graph(heads, &[]);
-        for (from, head) in heads.iter().enumerate() {
-            self.add_steps(&mut graph, from, *head, heads)?;
-        }
-        let Ok(at) = heads.binary_search(&head) else {
-            return Ok(Vec::new());
-        };
-        let ways = graph.reduce_to(at)?;
-        Ok(ways.into_iter().map(|way| way.all).collect())
-    }
-
-    /// The ways from a frame's entry to the entry of a frame above it, through pushes that
-    /// are not popped; the components must be those with pushes.
-    pub fn above(&self, entry: EntryId) -> Result<Vec<Relation>, Failure> {
-        let (spds, relations) = (self.spds, &self.relations);
-        let head = spds.entry(entry).head;
-        let heads = self.components.with(head);
-        // A frame that has just been entered is not one that comes back to its first head.
-        let entered = heads.len();
-        let mut graph = self.graph(heads, &[head]);
-        let nodes = heads.iter().copied().enumerate();
-        for (from, head) in nodes.chain([(entered, head)]) {
-            self.add_steps(&mut graph, from, head, heads)?;
-            for id in spds.rules_from(head) {
-                let Right::Push { entry: pushed, .. } = spds.rule(id).right else {
-                    continue;
-                };
-                let to = match pushed == entry {
-                    true => Ok(entered),
-                    false => heads.binary_search(&spds.entry(pushed).head),
-                };
-                if let Ok(to) = to {
-                    let all = enter(spds, relations, id)?;
-                    let accepting = None;
-                    graph.add(from, to, Paths { all, accepting })?;
-                }
-            }
-        }
-        let ways = graph.reduce_to(entered)?;
-        Ok(ways.into_iter().map(|way| way.all).collect())
-    }
-
-    /// A graph without edges on some heads, to be taken out in turn, and others.
-    fn graph(&self, heads: &[Head], others: &[Head]) -> Elimination<'_> {
-        let variables = heads.iter().chain(others);
-        let variables = variables.map(|head| self.spds.variables(*head)).collect();
-        let mut graph = Elimination::new(self.relations, self.watch, self.path_limit, variables);
-        let turns = heads
-            .iter()
-            .map(|head| self.components.turn(self.spds, *head));
-        graph.take_in_turn(turns.chain(others.iter().map(|_| 0)).collect());
-        graph
-    }
-
-    /// Adds the steps from a head to one of `heads`.
-    fn add_steps(
-        &self,
-        graph: &mut Elimination<'_>,
-        from: usize,
-        head: Head,
-        heads: &[Head],
-    ) -> Result<(), Failure> {
-        for (id, to) in steps_within(self.spds, head, heads) {
-            if let Some(all) = stay(self.spds, &self.relations, id, self.summaries)? {
-                let accepting = None;
-                graph.add(from, to, Paths { all, accepting })?;
-            }
-        }
-        Ok(())
-    }
 }

@@ -5,10 +5,11 @@
 //! single path has a simple closure and a union of paths may not. The closure of several
 //! paths is made from the closures of each: multiplied in turn until nothing changes.
 
-use super::relation::{Failure, Growth, Relation, Relations};
+use super::relation::{Growth, Relation, Relations};
+use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, Bdds};
 use crate::bits;
-use crate::watch::Watch;
+use crate::watch::{Abort, Stop, Watch};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -75,7 +76,7 @@ impl<'a> Elimination<'a> {
         self.relations.copies.bdds
     }
 
-    pub fn add(&mut self, from: usize, to: usize, paths: Paths) -> Result<(), Failure> {
+    pub fn add(&mut self, from: usize, to: usize, paths: Paths) -> Result<(), Abort> {
         if self.relations.is_empty(&paths.all) {
             return Ok(());
         }
@@ -99,7 +100,7 @@ impl<'a> Elimination<'a> {
         Ok(())
     }
 
-    fn union(&self, a: &Paths, b: &Paths) -> Result<Paths, Failure> {
+    fn union(&self, a: &Paths, b: &Paths) -> Result<Paths, Abort> {
         let accepting = match (&a.accepting, &b.accepting) {
             (None, None) => None,
             (some, other) => Some(self.relations.union(
@@ -114,7 +115,7 @@ impl<'a> Elimination<'a> {
     }
 
     /// First `a`, then `b`, which leads to `to`.
-    fn join(&self, a: &Paths, b: &Paths, to: usize) -> Result<Paths, Failure> {
+    fn join(&self, a: &Paths, b: &Paths, to: usize) -> Result<Paths, Abort> {
         let relations = &self.relations;
         let variables = self.variables[to];
         let accepting = match (&a.accepting, &b.accepting) {
@@ -134,61 +135,77 @@ impl<'a> Elimination<'a> {
     }
 
     /// Takes all nodes out but one; the ways from it back to itself.
-    pub fn reduce_to(mut self, node: usize) -> Result<Vec<Paths>, Failure> {
+    pub fn reduce_to(mut self, node: usize) -> Result<Vec<Paths>, Abort> {
         while let Some(next) = self.cheapest(Some(node)) {
-            self.eliminate(next)?;
+            self.eliminate(next, None)?;
         }
         Ok(self.edges.swap_remove(&(node, node)).unwrap_or_default())
     }
 
-    /// Takes all nodes out until one is found on an accepting cycle: that node, and its
-    /// valuations there, as far as `wanted` has them.
-    pub fn find_cycle(
+    /// Takes all nodes out, until one is found on an accepting cycle or, with `all`, to the
+    /// end: those that are on one, with their valuations there as far as `wanted` has them. On
+    /// each such cycle there is at least one of them.
+    pub fn cycles(
         mut self,
-        wanted: impl Fn(usize) -> Result<Bdd, crate::watch::Stop>,
-    ) -> Result<Option<(usize, Bdd)>, Failure> {
+        all: bool,
+        wanted: impl Fn(usize) -> Result<Bdd, Stop>,
+    ) -> Result<Vec<(usize, Bdd)>, Abort> {
+        let bdds = self.bdds();
+        let mut found = Vec::new();
         while let Some(node) = self.cheapest(None) {
-            let cycles = self.cycles_through(node)?;
-            let cycles = self.bdds().and(&cycles, &wanted(node)?)?;
-            if !self.bdds().is_false(&cycles) {
-                return Ok(Some((node, cycles)));
+            let mut closure = None;
+            if let Some(around) = self.edges.get(&(node, node))
+                && self.may_repeat(around, node)?
+            {
+                let closed = closure.insert(self.closure(around, node)?);
+                let cycles = self.cycles_through(node, around, closed)?;
+                let cycles = bdds.and(&cycles, &wanted(node)?)?;
+                if !bdds.is_false(&cycles) {
+                    found.push((node, cycles));
+                    if !all {
+                        break;
+                    }
+                }
             }
-            self.eliminate(node)?;
+            self.eliminate(node, closure)?;
         }
-        Ok(None)
+        Ok(found)
     }
 
-    /// The valuations of a node that are on an accepting cycle, with what is left.
-    fn cycles_through(&self, node: usize) -> Result<Bdd, Failure> {
-        let bdds = self.bdds();
-        let mut found = bdds.constant(false);
-        let Some(around) = self.edges.get(&(node, node)) else {
-            return Ok(found);
-        };
-        if !self.may_repeat(around, node)? {
-            return Ok(found);
+    /// The valuations of a node on a cycle of ways round it whose first way accepts: so an
+    /// execution need not go round before it is seen to.
+    fn cycles_through(&self, node: usize, ways: &[Paths], closed: &Paths) -> Result<Bdd, Abort> {
+        let (bdds, relations) = (self.bdds(), &self.relations);
+        if closed.accepting.is_none() {
+            return Ok(relations.loops(&closed.all)?);
         }
-        let closure = self.closure(around, node)?;
-        for way in around {
+        let mut found = bdds.constant(false);
+        for way in ways {
             let accepting = way.accepting.as_ref().unwrap_or(&way.all);
-            found = bdds.or(&found, &self.relations.loops(accepting)?)?;
-            let variables = self.variables[node];
-            let around = self.relations.compose(accepting, &closure.all, variables)?;
-            found = bdds.or(&found, &self.relations.loops(&around)?)?;
+            found = bdds.or(&found, &relations.loops(accepting)?)?;
+            let longer = relations.compose(accepting, &closed.all, self.variables[node])?;
+            found = bdds.or(&found, &relations.loops(&longer)?)?;
         }
         Ok(found)
     }
 
     /// False if certainly no cycle is made from these ways. What none of them changes is
     /// left out of sight, which leaves more to be possible and less to be computed.
-    fn may_repeat(&self, ways: &[Paths], node: usize) -> Result<bool, Failure> {
+    fn may_repeat(&self, ways: &[Paths], node: usize) -> Result<bool, Abort> {
+        let is_kept = |v: &DataVariable| {
+            ways.iter()
+                .all(|way| way.all.changed.binary_search(v).is_err())
+        };
+        let hidden: Vec<_> = bits::members(self.variables[node])
+            .filter(is_kept)
+            .collect();
+        let is_simpler = !hidden.is_empty() || ways.iter().any(|way| way.accepting.is_some());
+        if !is_simpler {
+            return Ok(true);
+        }
         let mut rough: Vec<Paths> = Vec::with_capacity(ways.len());
         for way in ways {
-            let hidden = bits::members(self.variables[node]).filter(|v| {
-                ways.iter()
-                    .all(|way| way.all.changed.binary_search(v).is_err())
-            });
-            let all = self.relations.hide(&way.all, hidden)?;
+            let all = self.relations.hide(&way.all, hidden.iter().copied())?;
             rough.push(Paths {
                 all,
                 accepting: None,
@@ -199,14 +216,14 @@ impl<'a> Elimination<'a> {
     }
 
     /// One or more of these ways from a node back to itself, in any order.
-    fn closure(&self, ways: &[Paths], node: usize) -> Result<Paths, Failure> {
+    fn closure(&self, ways: &[Paths], node: usize) -> Result<Paths, Abort> {
         let mut closures = Vec::with_capacity(ways.len());
         for way in ways {
             closures.push(self.close(way, node)?);
         }
         let mut ways = closures.iter();
         let Some(mut all) = ways.next().cloned() else {
-            return Err(Failure::TooLarge);
+            return Err(Abort::OverBudget);
         };
         for closure in ways {
             let after = self.join(&all, closure, node)?;
@@ -230,14 +247,14 @@ impl<'a> Elimination<'a> {
             if turn >= EARLY_TURNS {
                 // Ways that must be taken in turn.
                 all = self.union(&all, &self.join(&all, &all, node)?)?;
-                growth.check(self.bdds().node_count(&all.all.bdd))?;
+                self.relations.check_growth(&mut growth, &all.all)?;
             }
         }
-        Err(Failure::TooLarge)
+        Err(Abort::OverBudget)
     }
 
     /// One or more times the same way, by squaring.
-    fn close(&self, way: &Paths, node: usize) -> Result<Paths, Failure> {
+    fn close(&self, way: &Paths, node: usize) -> Result<Paths, Abort> {
         let mut closed = way.clone();
         let mut growth = Growth::default();
         loop {
@@ -247,7 +264,7 @@ impl<'a> Elimination<'a> {
                 return Ok(closed);
             }
             closed = more;
-            growth.check(self.bdds().node_count(&closed.all.bdd))?;
+            self.relations.check_growth(&mut growth, &closed.all)?;
         }
     }
 
@@ -270,7 +287,8 @@ impl<'a> Elimination<'a> {
         })
     }
 
-    fn eliminate(&mut self, node: usize) -> Result<(), Failure> {
+    /// Takes a node out. `closure` is that of the ways round it, if it is known.
+    fn eliminate(&mut self, node: usize, closure: Option<Paths>) -> Result<(), Abort> {
         self.watch.check()?;
         self.bdds().safe_point();
         self.nodes.retain(|other| *other != node);
@@ -292,9 +310,9 @@ impl<'a> Elimination<'a> {
         if into.is_empty() || out.is_empty() {
             return Ok(());
         }
-        let closure = match around.is_empty() {
-            true => None,
-            false => Some(self.closure(&around, node)?),
+        let closure = match closure {
+            None if !around.is_empty() => Some(self.closure(&around, node)?),
+            known => known,
         };
         for (from, first) in &into {
             let first = match &closure {

@@ -6,10 +6,10 @@
 //! state in between when two relations are composed.
 
 use crate::analysis::DataVariable;
-use crate::bdd::{Bdd, BddResult, Bdds, OutOfNodes};
+use crate::bdd::{Bdd, BddResult, Bdds};
 use crate::bits;
 use crate::spds::copies::{Copies, Copy};
-use crate::watch::Stop;
+use crate::watch::{Abort, Stop, within_budget};
 
 /// From one head to another. Two are the same only if they change the same variables: what
 /// sets a variable to anything has the BDD of what keeps all.
@@ -24,8 +24,9 @@ pub struct Relation {
 #[derive(Clone, Copy)]
 pub struct Relations<'a> {
     pub copies: &'a Copies<'a>,
-    /// A relation with more nodes than this is not worth it.
-    pub node_limit: usize,
+    /// A relation with more nodes than this, or that grows too fast, is not worth it; `None`
+    /// if there is no other way.
+    pub node_limit: Option<usize>,
 }
 
 /// How often closures are applied in turn before plain rounds go on. What takes longer has
@@ -48,14 +49,14 @@ impl Growth {
     const SMALL: usize = 300;
     const EARLY: u32 = 3;
 
-    pub fn check(&mut self, nodes: usize) -> Result<(), Failure> {
+    pub fn check(&mut self, nodes: usize) -> Result<(), Abort> {
         self.squares += 1;
         let is_steep = nodes > Self::SMALL && 2 * nodes >= 3 * self.nodes;
         let counts = is_steep && self.squares > Self::EARLY;
         self.steep = if counts { self.steep + 1 } else { 0 };
         self.nodes = nodes;
         match self.steep >= 3 {
-            true => Err(Failure::TooLarge),
+            true => Err(Abort::OverBudget),
             false => Ok(()),
         }
     }
@@ -74,25 +75,7 @@ pub fn two_of<T>(few: &[T]) -> impl Iterator<Item = (&T, &T)> {
     firsts.flat_map(move |(i, first)| few[i + 1..].iter().map(move |second| (first, second)))
 }
 
-/// Why there is no relation.
-pub enum Failure {
-    TooLarge,
-    Stop(Stop),
-}
-
-impl From<OutOfNodes> for Failure {
-    fn from(error: OutOfNodes) -> Self {
-        Failure::Stop(error.into())
-    }
-}
-
-impl From<Stop> for Failure {
-    fn from(stop: Stop) -> Self {
-        Failure::Stop(stop)
-    }
-}
-
-pub type RelationResult = Result<Relation, Failure>;
+pub type RelationResult = Result<Relation, Abort>;
 
 impl<'a> Relations<'a> {
     fn bdds(&self) -> &'a Bdds {
@@ -100,10 +83,18 @@ impl<'a> Relations<'a> {
     }
 
     /// Nothing that has too many nodes.
-    pub fn small(&self, bdd: Bdd) -> Result<Bdd, Failure> {
-        match self.bdds().node_count(&bdd) > self.node_limit {
-            true => Err(Failure::TooLarge),
-            false => Ok(bdd),
+    pub fn small(&self, bdd: Bdd) -> Result<Bdd, Abort> {
+        match self.node_limit {
+            Some(limit) if self.bdds().node_count(&bdd) > limit => Err(Abort::OverBudget),
+            _ => Ok(bdd),
+        }
+    }
+
+    /// To be asked after each square.
+    pub fn check_growth(&self, growth: &mut Growth, relation: &Relation) -> Result<(), Abort> {
+        match self.node_limit {
+            Some(_) => growth.check(self.bdds().node_count(&relation.bdd)),
+            None => Ok(()),
         }
     }
 
@@ -178,6 +169,16 @@ impl<'a> Relations<'a> {
         self.bdds().equivalent(&current, &next)
     }
 
+    /// The part of a relation that leads from one set of valuations to another.
+    pub fn between(&self, relation: &Relation, before: &Bdd, after: &Bdd) -> RelationResult {
+        let after = self.rename(after, &relation.changed, Copy::Current, Copy::Next)?;
+        let bdd = self.bdds().and(&relation.bdd, before)?;
+        self.checked(Relation {
+            bdd: self.bdds().and(&bdd, &after)?,
+            changed: relation.changed.clone(),
+        })
+    }
+
     /// The relation without sight of some variables that it does not change.
     pub fn hide(
         &self,
@@ -196,7 +197,7 @@ impl<'a> Relations<'a> {
     /// The same for relations of two ways.
     pub fn for_pairs(&self) -> Self {
         Relations {
-            node_limit: self.node_limit.min(PAIR_NODES),
+            node_limit: Some(self.node_limit.unwrap_or(PAIR_NODES).min(PAIR_NODES)),
             ..*self
         }
     }
@@ -206,7 +207,7 @@ impl<'a> Relations<'a> {
     pub fn pairs(&self, ways: &[Relation], variables: &[u64]) -> Result<Vec<Relation>, Stop> {
         let mut pairs = Vec::new();
         for (first, second) in two_of(ways) {
-            let pair = give_up(self.compose(first, second, variables))?;
+            let pair = within_budget(self.compose(first, second, variables))?;
             pairs.extend(pair.filter(|pair| !self.is_empty(pair)));
         }
         Ok(pairs)
@@ -221,7 +222,7 @@ impl<'a> Relations<'a> {
     ) -> Result<Vec<Relation>, Stop> {
         let mut closures = Vec::new();
         for pair in self.pairs(ways, variables)? {
-            closures.extend(give_up(self.closure(&pair, variables, &check))?);
+            closures.extend(within_budget(self.closure(&pair, variables, &check))?);
         }
         Ok(closures)
     }
@@ -243,7 +244,7 @@ impl<'a> Relations<'a> {
                 return Ok(closed);
             }
             closed = more;
-            growth.check(self.bdds().node_count(&closed.bdd))?;
+            self.check_growth(&mut growth, &closed)?;
         }
     }
 
@@ -299,15 +300,6 @@ impl<'a> Relations<'a> {
         let after = self.rename(set, &relation.changed, Copy::Current, Copy::Next)?;
         let next = self.cube_next(&relation.changed)?;
         self.bdds().and_exists(&after, &relation.bdd, &next)
-    }
-}
-
-/// Nothing where there would have been too much.
-pub fn give_up<T>(result: Result<T, Failure>) -> Result<Option<T>, Stop> {
-    match result {
-        Ok(value) => Ok(Some(value)),
-        Err(Failure::TooLarge) => Ok(None),
-        Err(Failure::Stop(stop)) => Err(stop),
     }
 }
 
