@@ -13,6 +13,9 @@
 //!   operations do not wait for that: so one that fails is tried once more after a
 //!   collection before it counts as failed.
 
+use crate::limits::bdd::{
+    BYTES_PER_NODE, COLLECTED_NODES, MANY_LIVE_NODES, MEASURED_NODES, PARALLEL_NODES,
+};
 use crate::watch::{Abort, Stop};
 use oxidd::bdd::{BDDFunction, BDDManagerRef};
 pub use oxidd::util::num::Natural;
@@ -66,16 +69,6 @@ pub enum Collection {
     /// Each time the number of nodes has doubled, so that the peak of live nodes is known.
     Measured,
 }
-
-/// Bytes a node costs, with its share of the unique table.
-const BYTES_PER_NODE: u64 = 32;
-/// Below this many nodes a collection is not worth its price.
-const RARE_MINIMUM: usize = 3_000_000;
-/// From so many live nodes on, memory is dearer than the time of a collection.
-const MANY: usize = 8_000_000;
-const MEASURED_MINIMUM: usize = 256;
-/// With fewer live nodes than this, operations are too short to be divided among threads.
-const WORTH_SPLITTING: usize = 500_000;
 
 pub struct Bdds {
     manager: BDDManagerRef,
@@ -333,13 +326,13 @@ impl Bdds {
     pub fn safe_point(&self) {
         let live = self.live.get();
         let (nodes, most) = match self.collection {
-            Collection::Measured => (self.total_nodes(), (2 * live).max(MEASURED_MINIMUM)),
+            Collection::Measured => (self.total_nodes(), (2 * live).max(MEASURED_NODES)),
             Collection::Rare => {
-                let growth = if live < MANY { 4 } else { 2 };
+                let growth = if live < MANY_LIVE_NODES { 4 } else { 2 };
                 let nodes = self
                     .manager
                     .with_manager_shared(|m| m.approx_num_inner_nodes());
-                (nodes, (growth * live).max(RARE_MINIMUM))
+                (nodes, (growth * live).max(COLLECTED_NODES))
             }
         };
         if nodes >= most {
@@ -352,7 +345,7 @@ impl Bdds {
         self.live.set(self.total_nodes());
         split(
             &self.manager,
-            (self.live.get() < WORTH_SPLITTING).then_some(0),
+            (self.live.get() < PARALLEL_NODES).then_some(0),
         );
         self.peak_live
             .set(self.peak_live.get().max(self.live.get()));

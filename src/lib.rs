@@ -36,6 +36,7 @@
 pub mod bits;
 pub mod components;
 pub mod diagnostic;
+pub mod limits;
 pub mod names;
 pub mod source;
 pub mod trace;

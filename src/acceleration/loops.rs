@@ -1,8 +1,9 @@
 //! Loops in `post*`: a set of valuations at a loop's head, closed under all ways round.
 
+use super::Budget;
 use super::loop_paths::LoopPaths;
-use super::{Budget, PAIRS_AFTER};
 use crate::bdd::Bdd;
+use crate::limits::acceleration::PAIRS_AFTER;
 use crate::relations::{Components, Relation, Relations};
 use crate::saturation::{Looked, LoopShortcuts, Summary};
 use crate::spds::copies::Copies;

@@ -23,15 +23,9 @@ pub use loops::Accelerator;
 pub use nesting::{Nesting, Nestings};
 pub use powers::Rounds;
 pub use recursion::Recursion;
-pub use summaries::TURNS as NESTING_TURNS;
 pub use ways::{Way, Ways};
 
-/// If closing each way by itself has not helped after so many rounds, the ways may have to be
-/// taken in turn: then each two of them are closed as one.
-const PAIRS_AFTER: u32 = 128;
-
-/// How many nodes of a relation a round without it is worth.
-const NODES_A_ROUND: usize = 250;
+use crate::limits::acceleration as limits;
 
 /// How much may be spent.
 #[derive(Clone, Copy, Debug)]
@@ -48,22 +42,23 @@ impl Budget {
     /// From the first round.
     pub const ALWAYS: Budget = Budget {
         patience: 0,
-        nodes: 30_000,
-        paths: 64,
+        nodes: limits::RELATION_NODES,
+        paths: limits::LOOP_PATHS,
     };
 
     /// The nodes of one relation over so many variables: those that are worth it grow with
     /// them, not faster.
     pub fn nodes(&self, variables: u32) -> usize {
-        self.nodes.max(250 * variables as usize)
+        self.nodes
+            .max(limits::NODES_A_VARIABLE * variables as usize)
     }
 
-    /// The same after so many rounds at a head: as long as there were few, plain rounds are
-    /// cheap, and a large relation is worth less.
+    /// The nodes of one relation after so many rounds at a head: as long as there were few,
+    /// plain rounds are cheap, and a large relation is worth less.
     fn nodes_after(&self, rounds: u32, variables: u32) -> usize {
         let earned = match self.patience {
             0 => usize::MAX,
-            _ => NODES_A_ROUND.saturating_mul(rounds as usize),
+            _ => limits::NODES_A_ROUND.saturating_mul(rounds as usize),
         };
         self.nodes(variables).min(earned)
     }
@@ -72,7 +67,10 @@ impl Budget {
     /// bits, which are what makes loops deep.
     pub fn auto(wide: bool) -> Self {
         Budget {
-            patience: if wide { 8 } else { 40 },
+            patience: match wide {
+                true => limits::WIDE_PATIENCE,
+                false => limits::PATIENCE,
+            },
             ..Budget::ALWAYS
         }
     }

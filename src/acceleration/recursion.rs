@@ -6,21 +6,18 @@
 //! to the one of the frame that waits for it ([`super::summaries`]). They are closed by
 //! squaring like any other.
 
+use super::Budget;
 use super::loop_paths::LoopPaths;
 use super::nesting::Nestings;
 use super::summaries::{Step, Steps};
-use super::{Budget, PAIRS_AFTER};
 use crate::bdd::Bdd;
+use crate::limits::acceleration::{COMPONENT_HEADS, PAIRS_AFTER};
 use crate::relations::{Components, Relation, Relations, Summaries};
 use crate::saturation::{Link, Looked, RecursionShortcuts, Summary};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Spds};
 use crate::watch::{Stop, Watch, within_budget};
 use rustc_hash::FxHashMap;
-
-/// Components with more heads than this are left to plain rounds: taking out one head after
-/// the other would take longer.
-const MOST_HEADS: usize = 300;
 
 pub struct Recursion<'a> {
     spds: &'a Spds,
@@ -80,7 +77,7 @@ impl<'a> Recursion<'a> {
         let head = spds.entry(entry).head;
         let component = components.with(head);
         let mut closures = Vec::new();
-        if !component.is_empty() && component.len() <= MOST_HEADS {
+        if !component.is_empty() && component.len() <= COMPONENT_HEADS {
             let around = LoopPaths {
                 spds,
                 relations: self.relations(rounds),

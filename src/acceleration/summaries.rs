@@ -14,19 +14,13 @@
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult};
 use crate::bits;
+use crate::limits::acceleration::{SUMMARY_FRAMES, SUMMARY_ROUNDS, SUMMARY_TURNS};
 use crate::relations::{Relations, Summaries};
 use crate::saturation::Link;
 use crate::spds::copies::Copy;
 use crate::spds::{EntryId, Head, Interface, Right, Spds};
 use crate::watch::{Abort, Stop};
 use std::collections::VecDeque;
-
-/// How many frames a step may go through, if its closure is to be made.
-const MOST_FRAMES: usize = 4;
-/// How often heads are looked at behind one call.
-const MOST_ROUNDS: u32 = 1000;
-/// How often closures are applied in turn before plain rounds go on.
-pub const TURNS: u32 = 64;
 
 /// From summaries of one entry to summaries of another.
 #[derive(Clone)]
@@ -71,7 +65,7 @@ impl Steps<'_> {
         }
         let mut behind = Behind::default();
         behind.add(&self.relations, saved, &begin)?;
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..SUMMARY_ROUNDS {
             let Some((head, new)) = behind.next(&self.relations) else {
                 break;
             };
@@ -130,7 +124,7 @@ impl Steps<'_> {
     ) -> Result<Bdd, Stop> {
         let bdds = self.relations.copies.bdds;
         let mut all = total.clone();
-        for _ in 0..TURNS {
+        for _ in 0..SUMMARY_TURNS {
             let before = all.clone();
             for closure in closures {
                 check()?;
@@ -199,7 +193,7 @@ pub fn round_trips(entry: EntryId, links: &[Link], most: usize) -> Vec<Vec<&Link
             let is_passed = way.iter().any(|passed| passed.upper == link.upper);
             if link.upper == entry {
                 found.push(longer());
-            } else if !is_passed && way.len() + 1 < MOST_FRAMES && ways.len() < most {
+            } else if !is_passed && way.len() + 1 < SUMMARY_FRAMES && ways.len() < most {
                 ways.push(longer());
             }
         }

@@ -16,6 +16,7 @@ pub use subject::Subject;
 use crate::analysis::DataVariable;
 use crate::cycles;
 use crate::interpreter::replay::Mismatch;
+use crate::limits;
 use crate::property::Property;
 use crate::watch::{Stop, Watch};
 use model::with_model;
@@ -84,8 +85,8 @@ impl Default for Options {
             engine: Engine::Symbolic,
             direction: Direction::Forward,
             trace: true,
-            trace_limit: 100_000,
-            trace_patience: 2_000,
+            trace_limit: limits::witness::TRACE_STEPS,
+            trace_patience: limits::witness::RINGS_BEFORE_FOLDS,
             memory: 4 << 30,
             jobs: 1,
             order: None,
@@ -127,9 +128,6 @@ impl From<Mismatch> for CheckError {
         CheckError::Internal(format!("a trace did not replay: {mismatch}"))
     }
 }
-
-/// How many path edges the explicit engine may keep.
-const EXPLICIT_STATES: usize = 5_000_000;
 
 /// Decides every property, and finds a trace for each that is violated. What is found is
 /// put on the board at once, so that it is known even if the rest is cut short.
@@ -225,7 +223,7 @@ fn check_explicitly(
 ) -> Result<(), CheckError> {
     board.enter(Phase::Saturation);
     for (i, property) in properties.iter().enumerate() {
-        let violated = subject.violates(property, EXPLICIT_STATES)?;
+        let violated = subject.violates(property, limits::explicit::STATES)?;
         board.decide(i, verdict(violated));
     }
     Ok(())

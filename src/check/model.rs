@@ -6,16 +6,13 @@ use crate::acceleration::{Accelerator, Budget, Recursion};
 use crate::analysis::{Layout, Observed};
 use crate::bdd::{Bdds, Collection};
 use crate::cycles::{Attempts, Method, Repeating, repeating_after};
+use crate::limits::witness::{TRACEABLE_FACTOR, TRACEABLE_ROUNDS};
 use crate::property::Temporal;
 use crate::saturation::{PostStar, Summary};
 use crate::spds::copies::{ALL_COPIES, COPIES, Copies, Order};
 use crate::spds::{Head, Observer, Spds, extend_layout};
 use crate::watch::Watch;
 use crate::witness::{Folding, Search};
-
-/// How many rounds are spent on following a deep recursion for the sake of a trace: so many,
-/// and so many times those that were needed without.
-const TRACEABLE_ROUNDS: (u64, u64) = (20_000, 20);
 
 /// Everything a symbolic check works on.
 pub struct Model<'a, S: Subject> {
@@ -70,8 +67,8 @@ impl<S: Subject> Model<'_, S> {
     /// comes in many rounds.
     pub fn without_shortcuts(&self, post_star: &PostStar<'_>) -> Result<PostStar<'_>, CheckError> {
         let mut plain = self.plain_recursion()?;
-        let (least, times) = TRACEABLE_ROUNDS;
-        let most = least.saturating_add(times.saturating_mul(post_star.rounds()));
+        let further = TRACEABLE_FACTOR.saturating_mul(post_star.rounds());
+        let most = TRACEABLE_ROUNDS.saturating_add(further);
         plain.run_rounds(most, |_| false)?;
         Ok(plain)
     }
@@ -88,7 +85,7 @@ impl<S: Subject> Model<'_, S> {
         let search = Search::new(self.spds, self.copies, self.watch, summaries)
             .folding(is_wanted.then_some(folding))
             .noting(self.layout.flags());
-        let most = self.options.trace_limit.max(TRACEABLE_ROUNDS.0);
+        let most = self.options.trace_limit.max(TRACEABLE_ROUNDS);
         match is_deep {
             true => search.up_to(most.try_into().unwrap_or(usize::MAX)),
             false => search,

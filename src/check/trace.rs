@@ -3,6 +3,7 @@
 use super::model::Model;
 use super::subject::Subject;
 use super::{CheckError, Phase, TraceFinding};
+use crate::limits::witness::CALLS_A_RING;
 use crate::property::{Property, Temporal};
 use crate::saturation::PostStar;
 use crate::trace::{Fold, Trace, TraceStep};
@@ -21,10 +22,6 @@ pub enum Claim<'a> {
     /// An infinite execution that violates a property.
     Violates(&'a Temporal),
 }
-
-/// A trace with deeper recursion than this is no better than a folded one: so many calls for
-/// each ring that is searched before rounds are folded.
-const CALLS_A_RING: u64 = 10;
 
 /// The searches for traces after a `post*`.
 pub struct Traces<'m, S: Subject> {

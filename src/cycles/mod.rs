@@ -20,6 +20,7 @@ pub use graph::HeadGraph;
 
 use crate::acceleration::Budget;
 use crate::bdd::Bdd;
+use crate::limits::cycles::TRIMMED_HEADS;
 use crate::saturation::PostStar;
 use crate::spds::Head;
 use crate::spds::copies::Copies;
@@ -48,9 +49,6 @@ pub struct Options {
     /// Whether the graph is first divided into rough components.
     pub rough_components: bool,
 }
-
-/// What trimming may take, for [`Method::Auto`], before relations are tried.
-const AUTO_ROUNDS: u64 = 200_000;
 
 /// Heads that repeat.
 #[derive(Debug, Default)]
@@ -122,7 +120,7 @@ impl Candidates<'_> {
         let graph = self.graph;
         let found = self.search(options, all, |sets| {
             let hull = match options.method {
-                Method::Auto => hull::owcty(graph, sets.clone(), AUTO_ROUNDS),
+                Method::Auto => hull::owcty(graph, sets.clone(), TRIMMED_HEADS),
                 Method::Owcty => hull::owcty(graph, sets.clone(), u64::MAX),
                 Method::EmersonLei => hull::emerson_lei(graph, sets.clone(), u64::MAX),
                 Method::Closure => Err(Abort::OverBudget),

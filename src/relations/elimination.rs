@@ -9,6 +9,7 @@ use super::relation::{Growth, Relation, Relations};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, Bdds};
 use crate::bits;
+use crate::limits::relations::{CLOSURE_TURNS, TURNS_BEFORE_SQUARES};
 use crate::watch::{Abort, Stop, Watch};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -20,11 +21,6 @@ pub struct Paths {
     /// Those on which the automaton accepts; `None` if that is the same.
     pub accepting: Option<Relation>,
 }
-
-/// How many relations are multiplied before a closure is given up.
-const TURNS: u32 = 64;
-/// After how many of these turns all that there is is squared, too.
-const EARLY_TURNS: u32 = 4;
 
 pub struct Elimination<'a> {
     relations: Relations<'a>,
@@ -233,7 +229,7 @@ impl<'a> Elimination<'a> {
             return Ok(all);
         }
         let mut growth = Growth::default();
-        for turn in 0..TURNS {
+        for turn in 0..CLOSURE_TURNS {
             let mut grew = false;
             for closure in &closures {
                 self.watch.check()?;
@@ -244,7 +240,7 @@ impl<'a> Elimination<'a> {
             if !grew {
                 return Ok(all);
             }
-            if turn >= EARLY_TURNS {
+            if turn >= TURNS_BEFORE_SQUARES {
                 // Ways that must be taken in turn.
                 all = self.union(&all, &self.join(&all, &all, node)?)?;
                 self.relations.check_growth(&mut growth, &all.all)?;

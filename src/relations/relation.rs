@@ -8,6 +8,9 @@
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds};
 use crate::bits;
+use crate::limits::relations::{
+    GROWTH_NODES, GROWTH_SQUARES, IMAGE_TURNS, PAIR_NODES, PAIRED_PATHS, STEEP_SQUARES,
+};
 use crate::spds::copies::{Copies, Copy};
 use crate::watch::{Abort, Stop, within_budget};
 
@@ -29,10 +32,6 @@ pub struct Relations<'a> {
     pub node_limit: Option<usize>,
 }
 
-/// How often closures are applied in turn before plain rounds go on. What takes longer has
-/// a better place to be closed: of nested loops, the head of the outer one.
-const TURNS: u32 = 4;
-
 /// Watches a relation that is squared again and again. A closure that is worth it grows by
 /// about as much each time; one that grows by a factor has to tell apart every number of
 /// rounds, and a single operation on it may soon take for ever.
@@ -45,32 +44,22 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Below this many nodes, or for the first few squares, growth is no sign of anything.
-    const SMALL: usize = 300;
-    const EARLY: u32 = 3;
-
     pub fn check(&mut self, nodes: usize) -> Result<(), Abort> {
         self.squares += 1;
-        let is_steep = nodes > Self::SMALL && 2 * nodes >= 3 * self.nodes;
-        let counts = is_steep && self.squares > Self::EARLY;
+        let is_steep = nodes > GROWTH_NODES && 2 * nodes >= 3 * self.nodes;
+        let counts = is_steep && self.squares > GROWTH_SQUARES;
         self.steep = if counts { self.steep + 1 } else { 0 };
         self.nodes = nodes;
-        match self.steep >= 3 {
+        match self.steep >= STEEP_SQUARES {
             true => Err(Abort::OverBudget),
             false => Ok(()),
         }
     }
 }
 
-/// Ways are put together in twos if there are no more than this.
-const MOST_PAIRED: usize = 4;
-/// The nodes of a relation of two ways. Those that can only be taken in turn are simple; others
-/// are not worth much.
-const PAIR_NODES: usize = 10_000;
-
 /// Each two of a few, in the order they have.
 pub fn two_of<T>(few: &[T]) -> impl Iterator<Item = (&T, &T)> {
-    let few = if few.len() <= MOST_PAIRED { few } else { &[] };
+    let few = if few.len() <= PAIRED_PATHS { few } else { &[] };
     let firsts = few.iter().enumerate();
     firsts.flat_map(move |(i, first)| few[i + 1..].iter().map(move |second| (first, second)))
 }
@@ -270,7 +259,7 @@ impl<'a> Relations<'a> {
         let bdds = self.bdds();
         let (mut total, mut from) = (total.clone(), new.clone());
         let mut added = bdds.constant(false);
-        for _ in 0..TURNS {
+        for _ in 0..IMAGE_TURNS {
             let before = added.clone();
             for closure in closures {
                 check()?;

@@ -6,6 +6,7 @@
 //! however often it grows before its turn.
 
 use crate::bdd::{Bdd, Bdds};
+use crate::limits::saturation::REPORT_ROUNDS;
 use crate::spds::Head;
 use crate::watch::{Stop, Watch};
 use std::cmp::Reverse;
@@ -36,9 +37,6 @@ pub struct Edges<'a, T> {
 
 /// The end of a list of siblings.
 const NONE: u32 = u32::MAX;
-
-/// How many rounds pass between two reports to the [`Watch`].
-const ROUNDS_BETWEEN_REPORTS: u64 = 1024;
 
 impl<'a, T: Copy + Eq> Edges<'a, T> {
     pub fn new(ranks: &'a [u32]) -> Self {
@@ -91,7 +89,7 @@ impl<'a, T: Copy + Eq> Edges<'a, T> {
         };
         watch.check()?;
         self.rounds += 1;
-        if self.rounds.is_multiple_of(ROUNDS_BETWEEN_REPORTS) {
+        if self.rounds.is_multiple_of(REPORT_ROUNDS) {
             watch.see(self.worklist.len(), bdds.total_nodes());
         }
         bdds.safe_point();

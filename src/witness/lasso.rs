@@ -11,12 +11,9 @@ use super::segments::AbstractTrace;
 use crate::bdd::Bdd;
 use crate::bits;
 use crate::cycles::{Repeating, Sets};
+use crate::limits::witness::LASSO_TRIES;
 use crate::spds::{Head, Right};
 use crate::watch::Stop;
-
-/// How often a path goes on, if its steps are limited: each time costs a search for a cycle
-/// that may not be found for that limit.
-const LIMITED_TRIES: usize = 8;
 
 /// An execution that ends up in `repeating` for ever and accepts; `None` if none of these
 /// heads can be reached.
@@ -29,7 +26,7 @@ pub fn find_lasso(
     };
     let within = repeating.closed.then_some(&repeating.sets);
     let tries = match search.is_limited() {
-        true => LIMITED_TRIES,
+        true => LASSO_TRIES,
         false => usize::MAX,
     };
     for _ in 0..tries {

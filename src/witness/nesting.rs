@@ -14,10 +14,12 @@
 use super::rounds::sampled;
 use super::search::{CallUse, Path, Search, Through};
 use super::segments::{Segments, Unfolding, add, execution};
-use crate::acceleration::{NESTING_TURNS, Nesting, Nestings, Rounds};
+use crate::acceleration::{Nesting, Nestings, Rounds};
 use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
 use crate::bits;
+use crate::limits::acceleration::SUMMARY_TURNS;
+use crate::limits::witness::FLAG_SPLITS;
 use crate::saturation::Link;
 use crate::spds::EntryId;
 use crate::watch::Abort;
@@ -27,9 +29,6 @@ use std::rc::Rc;
 
 /// The nestings of each entry, by the stamp of the summaries they may use.
 pub(super) type KnownNestings = FxHashMap<(EntryId, u64), Rc<[Nesting]>>;
-
-/// How often rounds are divided to find the one where a flag changes.
-const MOST_SPLITS: u32 = 300;
 
 /// Frames above each other that are not unfolded.
 pub struct Nested {
@@ -116,7 +115,7 @@ impl Chain<'_> {
         let meets =
             |set: &Bdd| -> Result<bool, Abort> { Ok(!bdds.is_false(&bdds.and(set, &member)?)) };
         // As they were applied when the member was found.
-        let mut turns = (0..NESTING_TURNS).flat_map(|_| nestings);
+        let mut turns = (0..SUMMARY_TURNS).flat_map(|_| nestings);
         while !meets(&layers[layers.len() - 1].1)? {
             let nesting = turns.next().ok_or(Abort::OverBudget)?;
             let known = &layers[layers.len() - 1].1;
@@ -209,7 +208,7 @@ impl Chain<'_> {
         let mut at = leg.outer.clone();
         // What changes with every round is not worth noting.
         let mut changing = Vec::new();
-        let mut splits = MOST_SPLITS;
+        let mut splits = FLAG_SPLITS;
         let mut ranges = sampled(count);
         ranges.reverse();
         while let Some(Range { start, end }) = ranges.pop() {

@@ -14,6 +14,7 @@ use crate::interpreter::failure::{Failure, Place, Reason};
 use crate::interpreter::trace::{Location, Step, Trace};
 use crate::interpreter::values::{Possible, Why};
 use crate::interpreter::{Valuation, value_of};
+use crate::limits::witness::{RELEVANT_READS, RELEVANT_ROUNDS};
 use crate::program::{
     Action, Call, Domain, Expression, Overflow, PointId, ProcedureId, Program, Target, Value,
     VariableId,
@@ -61,13 +62,12 @@ pub fn relevant_values(program: &Program, trace: &Trace, observed: &[Observed]) 
 /// The steps of the stem and of enough rounds of the cycle that what matters in a later
 /// round shows in an earlier one.
 fn unrolled(trace: &Trace) -> Vec<Cow<'_, Step>> {
-    const ROUNDS: u64 = 3;
     let mut steps: Vec<_> = trace.stem.iter().map(Cow::Borrowed).collect();
     let depths = trace.stem.last().zip(trace.cycle.last());
     let growth = depths.map_or(0, |(first, last)| last.depth - first.depth);
     // A call that the cycle begins with is folded on the stem's last step.
     let begins_with = trace.stem.last().and_then(|step| step.folded);
-    for round in 0..ROUNDS {
+    for round in 0..RELEVANT_ROUNDS {
         steps.extend(trace.cycle.iter().map(|step| match round * growth {
             0 => Cow::Borrowed(step),
             deeper => Cow::Owned(Step {
@@ -530,9 +530,7 @@ impl Slice<'_> {
         reads.dedup();
         // Try to do without one after the other.
         let mut needed: FxHashSet<VariableId> = reads.iter().copied().collect();
-        // Beyond this the quadratic search is not worth it.
-        const SMALL: usize = 24;
-        if reads.len() <= SMALL {
+        if reads.len() <= RELEVANT_READS {
             for variable in reads.iter().rev() {
                 needed.remove(variable);
                 if !certain(self.known(state, expression, &needed)) {

@@ -15,6 +15,8 @@ use super::search::{By, Found, Move, Path, Query, Search, Values};
 use crate::acceleration::{Budget, Way, Ways};
 use crate::bdd::Bdd;
 use crate::bits;
+use crate::limits::acceleration::COMPONENT_HEADS;
+use crate::limits::witness::{FOLD_DEPTH, FOLDED_LOOPS, JUMP_RINGS, ROUND_RINGS, UNFOLDED_ROUNDS};
 use crate::relations::Components;
 use crate::spds::copies::Copy;
 use crate::spds::{EntryId, Head, Right};
@@ -33,19 +35,6 @@ pub struct Folding {
     pub steps: u64,
     pub budget: Budget,
 }
-
-/// Rings of a search with jumps: far more than a program's own length is not worth it.
-const MOST_RINGS: usize = 20_000;
-/// Rings of the search for one round, without folding the loops inside it.
-const ROUND_RINGS: usize = 100;
-/// The heads of one loop. Eliminating more would take too long.
-const LARGEST_LOOP: usize = 300;
-/// How many loops are looked at, each once for every stamp that summaries must be older than.
-const MOST_LOOPS: usize = 1_000;
-/// How deep loops are folded inside each other.
-const DEEPEST: usize = 8;
-/// A loop that is taken no more often than this is not folded.
-const FEW_ROUNDS: u64 = 3;
 
 /// A round that stands for itself and those after it.
 #[derive(Debug)]
@@ -105,7 +94,7 @@ impl Jumps<'_> {
 
     fn is_worth_it(&self, components: &Components, head: Head) -> bool {
         let heads = components.with(head).len();
-        (1..=LARGEST_LOOP).contains(&heads) && self.search.ways.borrow().len() < MOST_LOOPS
+        (1..=COMPONENT_HEADS).contains(&heads) && self.search.ways.borrow().len() < FOLDED_LOOPS
     }
 }
 
@@ -137,7 +126,7 @@ impl Search<'_> {
         query: &Query<'_>,
         without: &[Head],
     ) -> Result<Option<Path>, Abort> {
-        let Some(folding) = self.folding.filter(|_| without.len() < DEEPEST) else {
+        let Some(folding) = self.folding.filter(|_| without.len() < FOLD_DEPTH) else {
             return Err(Abort::OverBudget);
         };
         let jumps = Jumps {
@@ -152,7 +141,7 @@ impl Search<'_> {
             jumps: Some(&jumps),
             ..*query
         };
-        let path = match self.search(&jumping, MOST_RINGS)? {
+        let path = match self.search(&jumping, JUMP_RINGS)? {
             Found::Path(path) => path,
             Found::Nothing => return Ok(None),
             Found::TooFar => return Err(Abort::OverBudget),
@@ -256,7 +245,7 @@ impl Counting<'_> {
         let mut at = from;
         let mut made = 0;
         while made < rounds {
-            if made == 1 && rounds > FEW_ROUNDS {
+            if made == 1 && rounds > UNFOLDED_ROUNDS {
                 // All but the last.
                 let folded = rounds - 2;
                 let next = self.between(&at, folded, &to, 1)?;

@@ -1,10 +1,8 @@
 //! Traces with their folded parts: how long they are, and the same with less folded.
 
+use crate::limits::witness::SHORT_CALL;
 use crate::trace::{Fold, Nested, NestedId, Sample, SegmentId, Trace, TraceStep, folded_length};
 use std::borrow::Cow;
-
-/// A call of no more steps is shown, if it is made by one of the frames deep inside.
-const SHORT: u64 = 50;
 
 /// The number of steps of a folded trace once everything is unfolded; see [`folded_length`].
 /// Nested frames count like those they lead to.
@@ -164,7 +162,7 @@ fn around_nested<S: TraceStep>(trace: &Trace<S>) -> Vec<bool> {
         }
         for step in segment {
             if let Some(Fold::Call(inner)) = step.folded() {
-                is_inside[inner.0 as usize] |= lengths.segments[inner.0 as usize] <= SHORT;
+                is_inside[inner.0 as usize] |= lengths.segments[inner.0 as usize] <= SHORT_CALL;
             }
         }
     }

@@ -1,0 +1,137 @@
+//! What the engines may spend before they try something else: every tuning constant of the
+//! symbolic engines and of traces, by the module that obeys it.
+//!
+//! None of them changes a verdict; they decide which method answers, how soon, and how much of
+//! an execution a trace shows. Where it is not said how one was found, it was chosen, not measured.
+
+/// BDDs (`bdd`).
+pub mod bdd {
+    /// Bytes a node costs, with its share of the unique table.
+    pub const BYTES_PER_NODE: u64 = 32;
+    /// Below this many nodes a collection is not worth its price.
+    pub const COLLECTED_NODES: usize = 3_000_000;
+    /// From so many live nodes on, memory is dearer than the time of a collection: garbage is
+    /// collected when they have doubled, not only when there are four times as many. The large
+    /// problems of the benchmarks then peak lower, for few more collections.
+    pub const MANY_LIVE_NODES: usize = 8_000_000;
+    /// The least number of nodes at which live ones are counted for statistics.
+    pub const MEASURED_NODES: usize = 256;
+    /// With fewer live nodes than this, operations are too short to be divided among threads.
+    /// Measured on the sorting programs of the benchmarks, which two threads do in a quarter
+    /// less time; the threshold itself was chosen.
+    pub const PARALLEL_NODES: usize = 500_000;
+}
+
+/// `post*` and `pre*` (`saturation`).
+pub mod saturation {
+    /// How many rounds pass between two reports to whoever watches.
+    pub const REPORT_ROUNDS: u64 = 1024;
+}
+
+/// Closures of relations (`relations`).
+pub mod relations {
+    /// How many times closures of single paths are multiplied in turn before the closure of
+    /// all of them is given up.
+    pub const CLOSURE_TURNS: u32 = 64;
+    /// After how many of these turns the product is squared, too: paths that can only be
+    /// taken alternately need it, others are smaller without.
+    pub const TURNS_BEFORE_SQUARES: u32 = 4;
+    /// How often closures are applied in turn to a set before plain rounds go on. What takes
+    /// longer has a better place to be closed: of nested loops, the head of the outer one.
+    pub const IMAGE_TURNS: u32 = 4;
+    /// A square with no more nodes than this may grow as fast as it likes.
+    pub const GROWTH_NODES: usize = 300;
+    /// The first squares, whose growth is no sign of anything.
+    pub const GROWTH_SQUARES: u32 = 3;
+    /// After how many squares in a row that grow by half or more a closure is given up.
+    pub const STEEP_SQUARES: u32 = 3;
+    /// Paths are put together in twos if there are no more than this.
+    pub const PAIRED_PATHS: usize = 4;
+    /// The nodes of a relation of two paths. Those that can only be taken in turn are simple;
+    /// others are not worth much.
+    pub const PAIR_NODES: usize = 10_000;
+}
+
+/// Deep loops and deep recursion (`acceleration`).
+pub mod acceleration {
+    /// After how many rounds at one head its loops are closed.
+    pub const PATIENCE: u32 = 40;
+    /// After how many rounds if there are integers of several bits, which are what makes loops
+    /// deep.
+    pub const WIDE_PATIENCE: u32 = 8;
+    /// The nodes of one relation, at least. With ten times as many, a binary search took longer
+    /// than by plain rounds.
+    pub const RELATION_NODES: usize = 30_000;
+    /// The nodes of one relation for each variable: relations that are worth it grow with
+    /// their number, not faster.
+    pub const NODES_A_VARIABLE: usize = 250;
+    /// How many nodes of a relation one plain round is worth.
+    pub const NODES_A_ROUND: usize = 250;
+    /// The paths round one loop; with more they are put together.
+    pub const LOOP_PATHS: usize = 64;
+    /// If closing each path by itself has not helped after so many rounds, each two of them are
+    /// closed as one. A loop with one path for odd and one for even numbers needs it.
+    pub const PAIRS_AFTER: u32 = 128;
+    /// The heads of one component. Eliminating more one by one takes longer than plain rounds.
+    pub const COMPONENT_HEADS: usize = 300;
+    /// How many frames a step between summaries may go through, if its closure is to be made.
+    pub const SUMMARY_FRAMES: usize = 4;
+    /// How often heads are looked at behind one call.
+    pub const SUMMARY_ROUNDS: u32 = 1000;
+    /// How often closures of summaries are applied in turn before plain rounds go on; and how
+    /// many of these applications a trace is searched through.
+    pub const SUMMARY_TURNS: u32 = 64;
+}
+
+/// Repeating heads (`cycles`).
+pub mod cycles {
+    /// How many heads of a component trimming may look at before relations are tried.
+    pub const TRIMMED_HEADS: u64 = 200_000;
+}
+
+/// Traces (`witness`, `check::trace`).
+pub mod witness {
+    /// How many rings are searched before rounds are folded.
+    pub const RINGS_BEFORE_FOLDS: usize = 2_000;
+    /// How many steps of a trace are written.
+    pub const TRACE_STEPS: u64 = 100_000;
+    /// Rings of a search that jumps over rounds: far more than a program's own length is not
+    /// worth it.
+    pub const JUMP_RINGS: usize = 20_000;
+    /// Rings of the search for one round, without folding the loops inside it.
+    pub const ROUND_RINGS: usize = 100;
+    /// How many loops are looked at, each once for every stamp that summaries must be older
+    /// than.
+    pub const FOLDED_LOOPS: usize = 1_000;
+    /// How deep loops are folded inside each other.
+    pub const FOLD_DEPTH: usize = 8;
+    /// A loop that is taken no more often than this is not folded.
+    pub const UNFOLDED_ROUNDS: u64 = 3;
+    /// A call of no more steps is shown, if it is made by one of the frames deep inside.
+    pub const SHORT_CALL: u64 = 50;
+    /// How often rounds are halved to find the one where a flag changes.
+    pub const FLAG_SPLITS: u32 = 300;
+    /// How often a path goes on to find a cycle, if its steps are limited: each time costs a
+    /// search for a cycle that may not be found for that limit.
+    pub const LASSO_TRIES: usize = 8;
+    /// The rounds of a cycle in which values that matter are looked for: what matters in a
+    /// later round shows in one of these.
+    pub const RELEVANT_ROUNDS: u64 = 3;
+    /// The variables of an expression that are tried to be done without; the search is
+    /// quadratic.
+    pub const RELEVANT_READS: usize = 24;
+    /// How many rounds are spent on following a deep recursion call by call for the sake of a
+    /// trace, at least ...
+    pub const TRACEABLE_ROUNDS: u64 = 20_000;
+    /// ... and how many for each that was needed with shortcuts.
+    pub const TRACEABLE_FACTOR: u64 = 20;
+    /// A trace with deeper recursion than this is no better than a folded one: so many calls
+    /// for each ring that is searched before rounds are folded.
+    pub const CALLS_A_RING: u64 = 10;
+}
+
+/// The explicit engine (`explicit`).
+pub mod explicit {
+    /// How many path edges it may keep.
+    pub const STATES: usize = 5_000_000;
+}
