@@ -246,7 +246,7 @@ impl<L: Language> Evaluator<L> {
         self.truth_comparison = None;
     }
 
-    /// The operations of an expression, and what is known of its value.
+    /// The operations of an expression, which stands at `span`, and what is known of its value.
     pub fn evaluate<T>(&mut self, terms: &[T], span: Span) -> Value
     where
         T: Copy + Into<Term<L::Place>>,
@@ -254,17 +254,17 @@ impl<L: Language> Evaluator<L> {
         self.begin_expression();
         let run = self.run(terms);
         if let (Ok(()), Some(value)) = (run, self.stack.pop()) {
-            return Value { span, ..value };
+            return value;
         }
         self.operations.clear();
-        self.unknown(span, 0);
-        self.stack.pop().unwrap_or(Value {
+        self.operations.push(Operation::Constant(false));
+        Value {
             kind: Kind::Unknown,
             may_fail: false,
             span,
             operations: 0,
             term: 0,
-        })
+        }
     }
 
     /// Goes through terms; what they leave is on the stack.

@@ -1,123 +1,50 @@
-//! Constants: the defined names, and arithmetic over numbers and these.
+//! Constants: the defined names, in the order of the source, and those that the command line
+//! gives other values.
 
+use super::scope::Scope;
+use super::terms::{Relations, TOO_LARGE};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest, suggestion};
+use crate::lower::expression::Evaluator;
 use crate::names::{Name, Names};
-use crate::program::{FAR, NUMBER_BITS, shift_left};
+use crate::program::NUMBER_BITS;
 use crate::source::Span;
-use crate::syntax::Collector;
 use crate::syntax::pds::Tree;
-use crate::syntax::pds::tree::{BinaryOperator, ExpressionId, NodeKind};
 use rustc_hash::FxHashMap;
 
-#[derive(Clone, Debug, Default)]
-pub struct Constants {
-    values: FxHashMap<Name, i128>,
-}
-
-/// Reported already.
-#[derive(Debug)]
-pub struct NoConstant;
-
-impl Constants {
-    pub fn of(values: impl IntoIterator<Item = (Name, i128)>) -> Self {
-        Constants {
-            values: values.into_iter().collect(),
-        }
-    }
-
-    /// All of them, by the order of the names.
-    pub fn list(&self) -> Vec<(Name, i128)> {
-        let mut list: Vec<_> = self
-            .values
-            .iter()
-            .map(|(name, value)| (*name, *value))
-            .collect();
-        list.sort_unstable();
-        list
-    }
-
-    pub fn get(&self, name: Name) -> Option<i128> {
-        self.values.get(&name).copied()
-    }
-
-    /// The constants that a text defines, those of `overrides` with the values given there.
-    pub fn define(
-        tree: &Tree,
-        names: &mut Names,
-        overrides: &[(String, i128)],
-        collector: &mut Collector,
-    ) -> Self {
-        let mut constants = Constants::default();
+impl Evaluator<Relations<'_>> {
+    /// Enters the constants that the text defines, those of `overrides` with the values given
+    /// there.
+    pub fn define(&mut self, names: &mut Names, overrides: &[(String, i128)]) {
+        let tree = self.language.tree;
         for (text, value) in overrides {
-            if let Some(wrong) = wrong_override(tree, text, *value) {
-                collector.report(wrong);
-                continue;
+            match wrong_override(tree, text, *value) {
+                Some(wrong) => self.collector.report(wrong),
+                None => self.language.scope.define(names.intern(text), *value),
             }
-            constants.values.insert(names.intern(text), *value);
         }
         let mut defined: FxHashMap<Name, Span> = FxHashMap::default();
         for define in &tree.defines {
             let name = define.identifier.name;
             let span = tree.span(define.identifier);
+            let text = tree.text(define.identifier);
             if let Some(first) = defined.insert(name, span) {
-                let text = tree.text(define.identifier);
                 let diagnostic = Diagnostic::error(span, format!("`{text}` is defined twice"));
-                collector.report(diagnostic.with_related(first, "first defined here"));
+                self.collector
+                    .report(diagnostic.with_related(first, "first defined here"));
                 continue;
             }
-            if overrides
-                .iter()
-                .any(|(text, _)| text == tree.text(define.identifier))
-            {
+            if overrides.iter().any(|(given, _)| given == text) {
                 continue;
             }
             // What has no value was reported; what depends on it is not reported again.
-            let value = constants.value(tree, define.value, collector);
-            constants.values.insert(name, value.unwrap_or(1));
+            let value = self.constant(define.value);
+            self.language.scope.define(name, value.unwrap_or(1));
         }
-        constants
     }
+}
 
-    /// The value of an expression over numbers and defined names.
-    pub fn value(
-        &self,
-        tree: &Tree,
-        expression: ExpressionId,
-        collector: &mut Collector,
-    ) -> Result<i128, NoConstant> {
-        let mut stack: Vec<(i128, Span)> = Vec::new();
-        for node in tree.nodes_of(expression) {
-            let value = match node.kind {
-                NodeKind::Number(number) => (number.into(), node.span),
-                NodeKind::Name(name, _) => match self.get(name) {
-                    Some(value) => (value, node.span),
-                    None => {
-                        collector.report(self.unknown(tree, name, node.span));
-                        return Err(NoConstant);
-                    }
-                },
-                NodeKind::Binary(operator) => {
-                    // The parser leaves both operands there.
-                    let (Some((b, right)), Some((a, left))) = (stack.pop(), stack.pop()) else {
-                        return Err(NoConstant);
-                    };
-                    let span = left.to(right);
-                    match calculate(operator, a, b) {
-                        Ok(value) => (value, span),
-                        Err(why) => {
-                            collector.report(Diagnostic::error(span, why));
-                            return Err(NoConstant);
-                        }
-                    }
-                }
-                _ => return Err(NoConstant),
-            };
-            stack.push(value);
-        }
-        stack.pop().map(|(value, _)| value).ok_or(NoConstant)
-    }
-
-    fn unknown(&self, tree: &Tree, name: Name, span: Span) -> Diagnostic {
+impl Scope {
+    pub fn unknown_constant(&self, tree: &Tree, name: Name, span: Span) -> Diagnostic {
         let text = tree.names.text(name);
         let mut later = tree.defines.iter();
         if let Some(define) = later.find(|define| define.identifier.name == name) {
@@ -125,58 +52,29 @@ impl Constants {
             return Diagnostic::error(span, message)
                 .with_related(tree.span(define.identifier), "here");
         }
-        let diagnostic = Diagnostic::error(span, format!("`{text}` is not defined"));
-        let known = tree
-            .defines
-            .iter()
-            .map(|define| tree.text(define.identifier));
-        diagnostic.with_hint(
-            suggestion(text, known)
-                .unwrap_or_else(|| format!("write `define {text} …` before, or use `-D {text}=…`")),
-        )
+        let hint = suggestion(text, defined_names(tree));
+        let hint =
+            hint.unwrap_or_else(|| format!("write `define {text} …` before, or use `-D {text}=…`"));
+        Diagnostic::error(span, format!("`{text}` is not defined")).with_hint(hint)
     }
+}
+
+fn defined_names(tree: &Tree) -> impl Iterator<Item = &str> {
+    let defines = tree.defines.iter();
+    defines.map(|define| tree.text(define.identifier))
 }
 
 /// What is wrong with an option `-D`, if anything is.
 fn wrong_override(tree: &Tree, text: &str, value: i128) -> Option<Diagnostic> {
-    let nowhere = Span::new(0, 0);
+    let error = |what: &str| Diagnostic::error(Span::new(0, 0), format!("`-D {text}`: {what}"));
     if value.unsigned_abs() >> NUMBER_BITS != 0 {
-        return Some(Diagnostic::error(
-            nowhere,
-            format!("`-D {text}`: {TOO_LARGE}"),
-        ));
+        return Some(error(TOO_LARGE));
     }
     // A name that is used and not defined is meant to be defined there.
     if tree.names.find(text).is_some() {
         return None;
     }
-    let diagnostic = Diagnostic::error(nowhere, format!("`-D {text}`: there is no such name here"));
-    let known = tree
-        .defines
-        .iter()
-        .map(|define| tree.text(define.identifier));
-    let near = nearest(text, known).map(|near| did_you_mean(format_args!("-D {near}")));
-    Some(diagnostic.with_hint_if_any(near))
-}
-
-const TOO_LARGE: &str = "this number is too large";
-
-/// Arithmetic on exact numbers, or what is wrong with it.
-pub fn calculate(operator: BinaryOperator, a: i128, b: i128) -> Result<i128, &'static str> {
-    let result = match operator {
-        BinaryOperator::Plus => a.checked_add(b),
-        BinaryOperator::Minus => a.checked_sub(b),
-        BinaryOperator::Times => a.checked_mul(b),
-        BinaryOperator::Divide if b == 0 => return Err("division by 0"),
-        BinaryOperator::Divide => a.checked_div(b),
-        BinaryOperator::ShiftLeft if a < 0 || b < 0 => {
-            return Err("only natural numbers are shifted, and by natural numbers");
-        }
-        BinaryOperator::ShiftLeft => Some(shift_left(a, b).unwrap_or(FAR)),
-        _ => return Err("this is no arithmetic"),
-    };
-    match result {
-        Some(number) if number.unsigned_abs() >> NUMBER_BITS == 0 => Ok(number),
-        _ => Err(TOO_LARGE),
-    }
+    let near = nearest(text, defined_names(tree));
+    let hint = near.map(|near| did_you_mean(format_args!("-D {near}")));
+    Some(error("there is no such name here").with_hint_if_any(hint))
 }

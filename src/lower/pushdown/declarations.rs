@@ -1,13 +1,13 @@
 //! The variables of a system: their domains, and the cells of arrays.
 
-use super::constants::Constants;
+use super::terms::Relations;
 use crate::diagnostic::Diagnostic;
+use crate::lower::expression::Evaluator;
 use crate::names::{Name, Names};
 use crate::program::{Cell, Declaration, Domain, Shape};
 use crate::source::Span;
-use crate::syntax::Collector;
 use crate::syntax::pds::Tree;
-use crate::syntax::pds::tree::{self, Dimension, ExpressionId};
+use crate::syntax::pds::tree::{self, Dimension};
 use rustc_hash::FxHashMap;
 
 /// More cells than this, of the globals or of one group of locals, are refused.
@@ -15,14 +15,13 @@ const MOST_CELLS: i128 = 1 << 16;
 
 const WIDEST: i128 = 64;
 
-pub struct Declarations<'d> {
-    pub tree: &'d Tree,
+pub struct Declarations<'d, 't> {
+    pub tree: &'t Tree,
     pub names: &'d mut Names,
-    pub constants: &'d Constants,
-    pub collector: &'d mut Collector,
+    pub machine: &'d mut Evaluator<Relations<'t>>,
 }
 
-impl Declarations<'_> {
+impl Declarations<'_, '_> {
     /// The variables of one row of declarations: their cells, and how they are declared.
     pub fn row(&mut self, list: &[tree::Declaration]) -> (Vec<Cell>, Vec<Declaration>) {
         let mut cells = Vec::new();
@@ -37,7 +36,7 @@ impl Declarations<'_> {
                 self.report(diagnostic.with_related(first, "first declared here"));
                 continue;
             }
-            if self.constants.get(name).is_some() {
+            if self.machine.language.scope.constant(name).is_some() {
                 self.report_constant(declared, span);
             }
             let domain = self.domain(declared);
@@ -59,7 +58,7 @@ impl Declarations<'_> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.collector.report(diagnostic);
+        self.machine.collector.report(diagnostic);
     }
 
     fn report_constant(&mut self, declared: &tree::Declaration, span: Span) {
@@ -74,16 +73,11 @@ impl Declarations<'_> {
         self.report(diagnostic);
     }
 
-    fn value(&mut self, expression: ExpressionId) -> Option<i128> {
-        let value = self.constants.value(self.tree, expression, self.collector);
-        value.ok()
-    }
-
     fn domain(&mut self, declared: &tree::Declaration) -> Option<Domain> {
         let Some(expression) = declared.bits else {
             return Some(Domain::Boolean);
         };
-        let bits = self.value(expression)?;
+        let bits = self.machine.constant(expression)?;
         if !(1..=WIDEST).contains(&bits) {
             let span = self.tree.span_of(expression);
             let message = format!("a number has from 1 to {WIDEST} bits, and not {bits}");
@@ -96,10 +90,18 @@ impl Declarations<'_> {
     fn shape(&mut self, dimension: Dimension) -> Option<Shape> {
         let (low, high, span) = match dimension {
             Dimension::None => return Some(Shape::Scalar),
-            Dimension::Length(length) => (0, self.value(length)? - 1, self.tree.span_of(length)),
+            Dimension::Length(length) => (
+                0,
+                self.machine.constant(length)? - 1,
+                self.tree.span_of(length),
+            ),
             Dimension::Range(low, high) => {
                 let span = self.tree.span_of(low).to(self.tree.span_of(high));
-                (self.value(low)?, self.value(high)?, span)
+                (
+                    self.machine.constant(low)?,
+                    self.machine.constant(high)?,
+                    span,
+                )
             }
         };
         let length = high - low + 1;

@@ -4,37 +4,33 @@
 //! Whatever breaks a rule is reported and the walk goes on, so that one run finds
 //! everything; a system comes out only if there was no error.
 
-mod check;
+mod conjuncts;
 mod constants;
 mod declarations;
-mod emit;
-mod interval;
+mod names;
 mod proposition;
 mod scope;
+mod terms;
 #[cfg(test)]
 mod tests;
 
 pub use proposition::{condition, proposition};
 
 use crate::diagnostic::{Diagnostic, suggestion};
-use crate::names::{Name, Names};
+use crate::lower::expression::Evaluator;
+use crate::names::Name;
 use crate::program::{Cell, Domain, Expression, Expressions, Operation, VariableId};
 use crate::pushdown::{Group, GroupId, Right, Rule, Start, StateId, Symbol, SymbolId, System};
 use crate::source::{Source, Span};
-use crate::syntax::Collector;
 use crate::syntax::pds::tree::{self, ExpressionId, Identifier};
 use crate::syntax::pds::{self, Tree};
-use check::Check;
-use constants::Constants;
+use conjuncts::conjuncts;
 use declarations::Declarations;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
-use scope::{Frame, Scope, View};
+use scope::{Frame, View};
 use std::sync::Arc;
-
-/// More operations than this are not made from all expressions together.
-const MOST_OPERATIONS: u64 = 1 << 22;
-const TOO_LONG: &str = "with its quantifiers written out, this expression is too long";
+use terms::Relations;
 
 /// The pushdown system in `source`, some of its defined names with other values, if there
 /// is no error in it; and all diagnostics, in the order of the source.
@@ -42,14 +38,14 @@ pub fn pushdown_system(
     source: Arc<Source>,
     overrides: &[(String, i128)],
 ) -> (Option<System>, Vec<Diagnostic>) {
-    let (tree, mut collector) = pds::parse(&source);
+    let (tree, collector) = pds::parse(&source);
     let mut names = tree.names.clone();
-    let constants = Constants::define(&tree, &mut names, overrides, &mut collector);
+    let mut machine = Evaluator::of_system(&tree, collector);
+    machine.define(&mut names, overrides);
     let mut declarations = Declarations {
         tree: &tree,
         names: &mut names,
-        constants: &constants,
-        collector: &mut collector,
+        machine: &mut machine,
     };
     let (mut globals, global_declarations) =
         declarations.row(&tree.declarations[tree.globals.indices()]);
@@ -63,21 +59,21 @@ pub fn pushdown_system(
             declarations,
         });
     }
-    let scope = Scope::new(constants, &globals, &global_declarations, &groups);
+    let scope = &mut machine.language.scope;
+    scope.declare(&globals, &global_declarations, &groups);
     let mut lowering = Lowering {
         tree: &tree,
-        scope: &scope,
-        collector: &mut collector,
+        machine,
         symbols: IndexMap::default(),
         states: IndexMap::default(),
         expressions: Expressions::default(),
-        operations: 0,
         state_cell: VariableId::Global(globals.len() as u32),
     };
     lowering.symbols_and_states();
     let start = lowering.start();
     let rules = lowering.rules();
     let Lowering {
+        machine,
         states,
         symbols,
         expressions,
@@ -103,11 +99,11 @@ pub fn pushdown_system(
             rules,
             start,
             expressions,
-            constants: scope.constants.list(),
+            constants: machine.language.scope.constants(),
         }
     });
-    let complete = !collector.has_errors() && !tree.incomplete;
-    (system.filter(|_| complete), collector.finish())
+    let complete = !machine.collector.has_errors() && !tree.incomplete;
+    (system.filter(|_| complete), machine.collector.finish())
 }
 
 /// Puts the rules of each symbol side by side.
@@ -121,37 +117,13 @@ fn by_symbol(mut rules: Vec<Rule>, mut symbols: Vec<Symbol>) -> (Vec<Rule>, Vec<
     (rules, symbols)
 }
 
-/// Which symbols have a local of that name, in words.
-fn carriers<'s>(
-    scope: &Scope,
-    name: Name,
-    symbols: impl Iterator<Item = &'s Symbol>,
-    names: &Names,
-) -> Option<String> {
-    const SHOWN: usize = 4;
-    let groups: Vec<_> = scope.groups_with(name).collect();
-    let carriers = symbols.filter(|symbol| groups.contains(&symbol.group));
-    let carriers: Vec<_> = carriers
-        .map(|s| format!("`{}`", names.text(s.name)))
-        .collect();
-    let more = carriers.len().saturating_sub(SHOWN);
-    let first = carriers[..carriers.len().min(SHOWN)].join(", ");
-    match (carriers.is_empty(), more) {
-        (true, _) => None,
-        (false, 0) => Some(first),
-        (false, _) => Some(format!("{first} and {more} more")),
-    }
-}
-
 struct Lowering<'t> {
     tree: &'t Tree,
-    scope: &'t Scope,
-    collector: &'t mut Collector,
+    /// It knows what names mean, and collects the diagnostics.
+    machine: Evaluator<Relations<'t>>,
     symbols: IndexMap<Name, Symbol, FxBuildHasher>,
     states: IndexMap<Name, (), FxBuildHasher>,
     expressions: Expressions,
-    /// How many have been made.
-    operations: u64,
     state_cell: VariableId,
 }
 
@@ -174,6 +146,7 @@ impl Lowering<'_> {
         }
         self.groups();
         self.atoms();
+        self.machine.language.scope.assign(self.symbols.values());
     }
 
     fn state(&mut self, identifier: Identifier) -> StateId {
@@ -203,7 +176,8 @@ impl Lowering<'_> {
                 if let Some(first) = first_place.insert(identifier.name, span) {
                     let message = format!("`{text}` has its locals already");
                     let diagnostic = Diagnostic::error(span, message);
-                    self.collector
+                    self.machine
+                        .collector
                         .report(diagnostic.with_related(first, "from here"));
                 }
                 match self.symbols.get_mut(&identifier.name) {
@@ -223,7 +197,9 @@ impl Lowering<'_> {
         let warning = Diagnostic::warning(self.tree.span(identifier), message);
         let known = self.symbols.keys().map(|name| self.tree.names.text(*name));
         let hint = suggestion(text, known);
-        self.collector.report(warning.with_hint_if_any(hint));
+        self.machine
+            .collector
+            .report(warning.with_hint_if_any(hint));
     }
 
     fn atoms(&mut self) {
@@ -246,7 +222,7 @@ impl Lowering<'_> {
                 let first = tree.rules.first().map_or(Span::new(0, 0), |rule| rule.span);
                 let diagnostic = Diagnostic::error(first, "it is not said where executions begin");
                 let hint = "write `(state <symbol>)` before the rules";
-                self.collector.report(diagnostic.with_hint(hint));
+                self.machine.collector.report(diagnostic.with_hint(hint));
             }
             return None;
         };
@@ -336,37 +312,16 @@ impl Lowering<'_> {
 
     /// Adds the parts of a condition.
     fn condition(&mut self, id: ExpressionId, view: View, conditions: &mut Vec<Expression>) {
-        let (tree, scope) = (self.tree, self.scope);
-        let symbols = &self.symbols;
-        let carriers = |name| carriers(scope, name, symbols.values(), &tree.names);
-        let checked = Check {
-            tree,
-            names: &tree.names,
-            scope,
-            view,
-            collector: &mut *self.collector,
-            carriers: &carriers,
-        }
-        .condition(id);
+        let sound = self.machine.condition(id, view);
         // No system comes out of a text with errors.
-        let Some(checked) = checked.filter(|_| !self.collector.has_errors()) else {
-            return;
-        };
-        self.operations = self.operations.saturating_add(checked.operations);
-        // What is written out in the source itself cannot be too much.
-        let written = 2 * tree.expressions.nodes.len() as u64;
-        if self.operations > MOST_OPERATIONS + written {
-            let diagnostic = Diagnostic::error(tree.span_of(id), TOO_LONG);
-            self.collector.report(diagnostic);
+        if sound.is_none() || self.machine.collector.has_errors() {
             return;
         }
-        let operations = emit::emit(tree, scope, view, id, &checked);
         // The same part comes again where a body reaches further than was meant.
         let mut known: FxHashSet<&[Operation]> = FxHashSet::default();
-        for part in emit::conjuncts(&operations) {
+        for part in conjuncts(&self.machine.operations) {
             if known.insert(part) {
-                let part = self.expressions.add(part.iter().copied());
-                conditions.push(part);
+                conditions.push(self.expressions.add(part.iter().copied()));
             }
         }
     }

@@ -4,12 +4,9 @@
 //! there is neither, a truth value is false, and so is a comparison. Where it is known which
 //! symbols are meant, they must have the variable.
 
-use super::check::Check;
-use super::constants::Constants;
-use super::emit::emit;
-use super::scope::{Scope, View};
-use super::{MOST_OPERATIONS, carriers};
+use super::scope::View;
 use crate::diagnostic::Diagnostic;
+use crate::lower::expression::Evaluator;
 use crate::program::Operation;
 use crate::pushdown::{GroupId, System};
 use crate::source::Source;
@@ -45,36 +42,25 @@ fn conditions(
     views: impl Iterator<Item = View>,
 ) -> Result<Vec<Box<[Operation]>>, Diagnostic> {
     let source = Source::new("", text.as_bytes().to_vec());
-    let (tree, expression, mut collector) = pds::parse_expression(&source, system.names.clone());
-    let constants = Constants::of(system.constants.iter().copied());
-    let scope = Scope::new(
-        constants,
-        &system.globals,
-        &system.declarations,
-        &system.groups,
-    );
-    let carriers = |name| carriers(&scope, name, system.symbols.iter(), &tree.names);
+    let (tree, expression, collector) = pds::parse_expression(&source, system.names.clone());
+    let mut machine = Evaluator::of_system(&tree, collector);
+    let scope = &mut machine.language.scope;
+    for (name, value) in &system.constants {
+        scope.define(*name, *value);
+    }
+    scope.declare(&system.globals, &system.declarations, &system.groups);
+    scope.assign(system.symbols.iter());
     let mut conditions = Vec::new();
     for view in views {
-        let mut check = Check {
-            tree: &tree,
-            names: &tree.names,
-            scope: &scope,
-            view,
-            collector: &mut collector,
-            carriers: &carriers,
-        };
-        let checked = expression.and_then(|expression| check.condition(expression));
-        let (Some(expression), Some(checked)) = (expression, checked) else {
+        machine.begin_statement();
+        let sound = expression.and_then(|expression| machine.condition(expression, view));
+        if sound.is_none() {
             break;
-        };
-        if checked.operations > MOST_OPERATIONS {
-            return Err(Diagnostic::error(tree.span_of(expression), super::TOO_LONG));
         }
-        let operations = emit(&tree, &scope, view, expression, &checked);
-        conditions.push(operations.into());
+        conditions.push(machine.operations.as_slice().into());
     }
-    match collector.finish().into_iter().find(Diagnostic::is_error) {
+    let diagnostics = machine.collector.finish();
+    match diagnostics.into_iter().find(Diagnostic::is_error) {
         Some(wrong) => Err(wrong),
         None => Ok(conditions),
     }

@@ -1,9 +1,8 @@
 //! What names in expressions mean.
 
-use super::constants::Constants;
-use crate::names::Name;
-use crate::program::{Cell, Declaration, Domain, Shape, VariableId, When};
-use crate::pushdown::{Group, GroupId};
+use crate::names::{Name, Names};
+use crate::program::{Cell, Declaration, Domain, Shape, VariableId};
+use crate::pushdown::{Group, GroupId, Symbol};
 use crate::syntax::pds::tree::Primes;
 use rustc_hash::FxHashMap;
 
@@ -29,11 +28,13 @@ impl Variable {
 type Table = FxHashMap<Name, Variable>;
 
 /// All variables of a system, and its constants.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Scope {
-    pub constants: Constants,
+    constants: FxHashMap<Name, i128>,
     globals: Table,
     groups: Vec<Table>,
+    /// The symbols with locals, each with its group.
+    symbols: Vec<(Name, GroupId)>,
 }
 
 /// The variables that one kind of read may speak of.
@@ -50,14 +51,6 @@ pub struct View {
     pub frames: [Option<Frame>; 3],
     /// Whether a variable that other symbols have may be missing here, as in a property.
     pub lenient: bool,
-}
-
-pub fn when(primes: Primes) -> When {
-    match primes {
-        Primes::None => When::Before,
-        Primes::One => When::After,
-        Primes::Two => When::Below,
-    }
 }
 
 impl View {
@@ -79,39 +72,62 @@ impl View {
 }
 
 impl Scope {
-    pub fn new(
-        constants: Constants,
-        globals: &[Cell],
-        declarations: &[Declaration],
-        groups: &[Group],
-    ) -> Self {
+    pub fn define(&mut self, name: Name, value: i128) {
+        self.constants.insert(name, value);
+    }
+
+    pub fn constant(&self, name: Name) -> Option<i128> {
+        self.constants.get(&name).copied()
+    }
+
+    /// All constants, by the order of the names.
+    pub fn constants(&self) -> Vec<(Name, i128)> {
+        let constants = self.constants.iter();
+        let mut list: Vec<_> = constants.map(|(name, value)| (*name, *value)).collect();
+        list.sort_unstable();
+        list
+    }
+
+    pub fn declare(&mut self, globals: &[Cell], declarations: &[Declaration], groups: &[Group]) {
         let of_group = |group: &Group| table(&group.cells, &group.declarations, VariableId::Local);
-        Scope {
-            constants,
-            globals: table(globals, declarations, VariableId::Global),
-            groups: groups.iter().map(of_group).collect(),
-        }
+        self.globals = table(globals, declarations, VariableId::Global);
+        self.groups = groups.iter().map(of_group).collect();
+    }
+
+    /// Tells which symbols have which locals.
+    pub fn assign<'s>(&mut self, symbols: impl Iterator<Item = &'s Symbol>) {
+        let symbols = symbols.map(|symbol| (symbol.name, symbol.group));
+        self.symbols = symbols.filter(|(_, group)| *group != GroupId(0)).collect();
     }
 
     /// The variable of that name in a frame.
     pub fn find(&self, frame: Frame, name: Name) -> Option<Variable> {
-        let local = frame.locals.and_then(|group| self.local(group, name));
+        let local = frame
+            .locals
+            .and_then(|group| self.groups[group.0 as usize].get(&name).copied());
         let global = || self.globals.get(&name).filter(|_| frame.globals).copied();
         local.or_else(global)
-    }
-
-    pub fn local(&self, group: GroupId, name: Name) -> Option<Variable> {
-        self.groups[group.0 as usize].get(&name).copied()
     }
 
     pub fn is_global(&self, name: Name) -> bool {
         self.globals.contains_key(&name)
     }
 
-    /// The groups that have a local of that name.
-    pub fn groups_with(&self, name: Name) -> impl Iterator<Item = GroupId> {
-        let groups = (0..).map(GroupId).zip(&self.groups);
-        groups.filter_map(move |(id, table)| table.contains_key(&name).then_some(id))
+    /// Which symbols have a local of that name, in words.
+    pub fn carriers(&self, name: Name, names: &Names) -> Option<String> {
+        const SHOWN: usize = 4;
+        let has_it = |group: GroupId| self.groups[group.0 as usize].contains_key(&name);
+        let carriers = self.symbols.iter().filter(|(_, group)| has_it(*group));
+        let carriers: Vec<_> = carriers
+            .map(|(symbol, _)| format!("`{}`", names.text(*symbol)))
+            .collect();
+        let more = carriers.len().saturating_sub(SHOWN);
+        let first = carriers[..carriers.len().min(SHOWN)].join(", ");
+        match (carriers.is_empty(), more) {
+            (true, _) => None,
+            (false, 0) => Some(first),
+            (false, _) => Some(format!("{first} and {more} more")),
+        }
     }
 
     /// Every variable of that name.

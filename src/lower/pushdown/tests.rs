@@ -177,7 +177,7 @@ fn one_mistake_one_error() {
         ("N' = 1", "`N` is a constant: it has no primes"),
         ("E i (1,M) x = i", "`M` is not defined"),
         ("E i (1,1/0) x = i", "division by 0"),
-        ("A i (1,1 << 60) x = i", super::TOO_LONG),
+        ("A i (1,1 << 60) x = i", super::terms::TOO_LONG),
         ("(1<<70)*4 = x", "this number may need more than 126 bits"),
         ("true", "unknown variable `true`"),
     ] {

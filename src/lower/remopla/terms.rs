@@ -258,7 +258,9 @@ impl<E: Environment> Evaluator<Remopla<'_, E>> {
     pub fn expression(&mut self, expression: ExpressionId) -> Value {
         let tree = self.language.tree;
         self.language.whole = None;
-        self.evaluate(tree.nodes(expression), tree.expression_span(expression))
+        let span = tree.expression_span(expression);
+        let value = self.evaluate(tree.nodes(expression), span);
+        Value { span, ..value }
     }
 
     /// The place that an expression names, with the operations of its indices.
