@@ -27,6 +27,10 @@ impl BitRows {
         }
     }
 
+    pub fn rows(&self) -> usize {
+        self.words.len() / self.width.max(1)
+    }
+
     pub fn row(&self, row: usize) -> &[u64] {
         &self.words[row * self.width..][..self.width]
     }
@@ -70,6 +74,20 @@ pub fn join(to: &mut [u64], from: &[u64]) -> bool {
         *target |= word;
     }
     grew
+}
+
+/// Keeps the members of `other` only.
+pub fn meet(set: &mut [u64], other: &[u64]) {
+    for (word, other) in set.iter_mut().zip(other) {
+        *word &= other;
+    }
+}
+
+/// Takes the members of `other` out.
+pub fn without(set: &mut [u64], other: &[u64]) {
+    for (word, other) in set.iter_mut().zip(other) {
+        *word &= !other;
+    }
 }
 
 pub fn insert(set: &mut [u64], bit: u32) {

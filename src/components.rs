@@ -3,6 +3,25 @@
 /// The components of a graph that have a cycle in them, in the order found: those that an
 /// edge leads into come first.
 pub fn cyclic_components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut found = components(successors, 0..successors.len());
+    found.retain(|members| is_cyclic(successors, members));
+    found
+}
+
+/// Whether a component has a cycle in it.
+pub fn is_cyclic(successors: &[Vec<usize>], members: &[usize]) -> bool {
+    match members {
+        [only] => successors[*only].contains(only),
+        _ => true,
+    }
+}
+
+/// The components that can be reached from some roots, in the order found: those that an edge
+/// leads into come first.
+pub fn components(
+    successors: &[Vec<usize>],
+    roots: impl IntoIterator<Item = usize>,
+) -> Vec<Vec<usize>> {
     let mut search = Tarjan {
         successors,
         index: vec![usize::MAX; successors.len()],
@@ -12,7 +31,7 @@ pub fn cyclic_components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
         next: 0,
         components: Vec::new(),
     };
-    for root in 0..successors.len() {
+    for root in roots {
         if search.index[root] == usize::MAX {
             search.visit(root);
         }
@@ -74,8 +93,6 @@ impl Tarjan<'_> {
                 break;
             }
         }
-        if members.len() > 1 || self.successors[root].contains(&root) {
-            self.components.push(members);
-        }
+        self.components.push(members);
     }
 }

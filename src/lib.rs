@@ -57,6 +57,9 @@ pub mod interpreter;
 // Symbolic pushdown systems given as such, and their concrete meaning.
 pub mod pushdown;
 
+// Programs and pushdown systems as rules: the one form behind both.
+pub mod rules;
+
 // Programs as pushdown systems, in text form.
 pub mod translate;
 

@@ -6,8 +6,7 @@ mod explicit;
 #[path = "configurations/sets.rs"]
 mod sets;
 
-use derny::configurations::program::{ProgramModel, ProgramNames, with_program_model};
-use derny::configurations::{Language as _, resolve};
+use derny::configurations::{Language as _, ProgramNames, resolve, with_model};
 use derny::generate::random;
 use derny::interpreter::{Valuation, View, Waiting};
 use derny::lower::RemoplaOptions;
@@ -27,12 +26,12 @@ fn read(text: &str) -> Program {
 }
 
 /// A program with its exact model.
-type Sets<'a> = sets::Sets<'a, ProgramModel<'a>>;
+type Sets<'a> = sets::Sets<'a, ProgramNames<'a>>;
 
 fn with_sets<T>(program: &Program, work: impl FnOnce(&Sets<'_>) -> T) -> T {
     let names = ProgramNames::new(program);
     let watch = Watch::default();
-    let result: Result<T, Stop> = with_program_model(&names, MEMORY, &watch, |model| {
+    let result: Result<T, Stop> = with_model(&names, MEMORY, &watch, |model| {
         let names = &names;
         Ok(work(&Sets { names, model }))
     });

@@ -6,7 +6,7 @@ mod automaton;
 mod explicit;
 mod support;
 
-use derny::configurations::program::ProgramNames;
+use derny::configurations::ProgramNames;
 use derny::generate::random;
 use derny::source::Source;
 use explicit::{Configuration, reachable, starts};

@@ -13,8 +13,7 @@ mod system;
 #[path = "configurations/system_json.rs"]
 mod system_json;
 
-use derny::configurations::system::{SystemModel, SystemNames, with_system_model};
-use derny::configurations::{Language as _, PAutomaton, compile};
+use derny::configurations::{Language as _, PAutomaton, SystemNames, compile, with_model};
 use derny::pushdown::System;
 use derny::watch::{Stop, Watch};
 use indexmap::IndexSet;
@@ -25,7 +24,7 @@ use stacks::{Configuration, any_configuration, reachable, read, starts};
 use support::{Run, Written, derny};
 
 /// A pushdown system with its exact model.
-type Sets<'a> = sets::Sets<'a, SystemModel<'a>>;
+type Sets<'a> = sets::Sets<'a, SystemNames<'a>>;
 
 /// How many heads there are, and how many configurations with an empty stack.
 fn counts(sets: &Sets<'_>, automaton: &PAutomaton) -> [String; 2] {
@@ -36,7 +35,7 @@ fn counts(sets: &Sets<'_>, automaton: &PAutomaton) -> [String; 2] {
 fn with_sets<T>(system: &System, work: impl FnOnce(&Sets<'_>) -> T) -> T {
     let names = SystemNames::new(system);
     let watch = Watch::default();
-    let result: Result<T, Stop> = with_system_model(&names, MEMORY, &watch, |model| {
+    let result: Result<T, Stop> = with_model(&names, MEMORY, &watch, |model| {
         let names = &names;
         Ok(work(&Sets { names, model }))
     });
@@ -350,7 +349,7 @@ proptest! {
         let names = SystemNames::new(&system);
         if let Some(set) = read_or_refused(&names, &text) {
             let watch = Watch::default();
-            let compiled = with_system_model(&names, MEMORY, &watch, |model| {
+            let compiled = with_model(&names, MEMORY, &watch, |model| {
                 compile(model, &set).map(|_| ())
             });
             prop_assert!(compiled.is_ok());

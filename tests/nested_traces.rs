@@ -19,13 +19,10 @@ use support::Written;
 /// As [`folding`], and recursion is closed from the first call; variables that meet lie side by
 /// side, without which closures are large.
 fn nesting(program: &Program, trace_limit: u64) -> Options {
-    let layout = program.layout();
-    let cells = program.cells(&layout);
-    let meetings = || program.meetings(&layout);
-    let groups = order::groups(&order::Choice::Interleaved, &cells, meetings);
+    let rules = program.rules(program.layout());
     Options {
         accelerate: Accelerate::Always,
-        order: Some(order::flatten(&cells, &groups.expect("an order")).into()),
+        order: order::interleaved_bits(&rules).map(Into::into),
         ..folding(trace_limit)
     }
 }

@@ -3,12 +3,13 @@
 //! Cells that count in the same loop, or in the same recursion, meet as well although nothing
 //! compares them: what many rounds do to one is tied to what they do to the other.
 
-use super::{CallGraph, DataVariable, Layout};
+use super::frames::{Class, Frames, goes_on};
 use crate::components::cyclic_components;
-use crate::program::{
-    Action, Expression, Operation, PointId, ProcedureId, Program, Target, VariableId, When,
-};
+use crate::program::{Expression, Operation, VariableId, When};
+use crate::rules::effect::{Assignment, Effect, Place, Source, element};
+use crate::rules::{DataVariable, Head, Right, Rule, Rules};
 use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// Which cells meet, as classes of data variables. Two cells meet if their first bits are in
@@ -31,20 +32,22 @@ impl Meetings {
         }
     }
 
-    pub fn of(program: &Program, layout: &Layout) -> Self {
-        let mut meetings = Meetings::new(layout.len());
-        let calls = CallGraph::whole(program);
-        for id in program.procedure_ids() {
+    pub fn of(rules: &Rules<'_>) -> Self {
+        let frames = Frames::of(rules);
+        let mut meetings = Meetings::new(rules.layout.len());
+        for class in &frames.classes {
             let mut meeter = Meeter {
-                program,
-                layout,
-                procedure: id,
+                rules,
+                class,
                 meetings: &mut meetings,
                 counters: Vec::new(),
             };
-            meeter.meet_in_procedure();
+            for head in &class.heads {
+                let rules = rules.rules_from(*head).iter();
+                rules.for_each(|rule| meeter.meet_in_rule(rule));
+            }
             meeter.meet_in_loops();
-            if calls.recursive[id.0 as usize] {
+            if class.is_recursive {
                 meeter.meet_in_recursion();
             }
         }
@@ -174,12 +177,11 @@ impl Meetings {
 }
 
 struct Meeter<'a> {
-    program: &'a Program,
-    layout: &'a Layout,
-    procedure: ProcedureId,
+    rules: &'a Rules<'a>,
+    class: &'a Class,
     meetings: &'a mut Meetings,
     /// Cells that get a value made from their own, and where.
-    counters: Vec<(PointId, Range<DataVariable>)>,
+    counters: Vec<(Head, Range<DataVariable>)>,
 }
 
 impl Meeter<'_> {
@@ -188,115 +190,90 @@ impl Meeter<'_> {
         if self.counters.len() < 2 {
             return;
         }
-        let procedure = self.program.procedure(self.procedure);
-        let place = |point: PointId| (point.0 - procedure.points.start) as usize;
-        let mut successors = vec![Vec::new(); procedure.points.len()];
-        for point in procedure.points.clone().map(PointId) {
-            let action = &self.program.point(point).action;
-            let mut add = |next| successors[place(point)].push(place(next));
-            action.for_each_successor(procedure.exit(), &mut add);
-        }
+        let heads = self.class.heads.iter().copied().zip(0..);
+        let places: FxHashMap<Head, usize> = heads.collect();
+        let successors = self.class.heads.iter().map(|head| {
+            let rules = self.rules.rules_from(*head).iter();
+            let next = rules.filter_map(|rule| goes_on(rule.right));
+            next.filter_map(|next| places.get(&next).copied()).collect()
+        });
+        let successors: Vec<Vec<usize>> = successors.collect();
         for component in cyclic_components(&successors) {
             let counters = self.counters.iter();
-            let inside = counters.filter(|(point, _)| component.contains(&place(*point)));
+            let inside = counters.filter(|(head, _)| component.contains(&places[head]));
             self.meetings.meet(inside.map(|(_, cell)| cell.clone()));
         }
     }
 
     /// Lets meet what counts from one frame to the next, and back.
     fn meet_in_recursion(&mut self) {
-        let procedure = self.program.procedure(self.procedure);
-        let locals = (0..procedure.locals.len() as u32).map(VariableId::Local);
-        let mut cells: Vec<_> = locals
-            .map(|local| self.layout.cell(self.procedure, local))
+        let layout = &self.rules.layout;
+        let heads = self.class.heads.iter();
+        let mut kinds: Vec<_> = heads
+            .filter_map(|head| self.rules.frame_of(*head))
             .collect();
-        let returns = 0..procedure.returns.len() as u32;
-        cells.extend(returns.map(|i| self.layout.returned(self.procedure, i)));
+        kinds.sort_unstable();
+        kinds.dedup();
+        let mut cells = Vec::new();
+        for kind in kinds {
+            let frame = self.rules.cells(kind);
+            let locals = (0..frame.locals.len() as u32).map(VariableId::Local);
+            cells.extend(locals.map(|local| layout.cell(kind, local)));
+            let returns = 0..frame.returns.len() as u32;
+            cells.extend(returns.map(|i| layout.returned(kind, i)));
+        }
         cells.extend(self.counters.iter().map(|(_, cell)| cell.clone()));
         cells.retain(|cell| self.meetings.is_counted(self.meetings.class(cell.start)));
         self.meetings.meet(cells);
     }
 
-    fn meet_in_procedure(&mut self) {
-        let program = self.program;
-        for point in program.procedure(self.procedure).points.clone() {
-            let at = PointId(point);
-            match &program.point(at).action {
-                Action::Goto { .. } | Action::Havoc { .. } | Action::Exit => {}
-                Action::Assign {
-                    targets,
-                    values,
-                    constrain,
-                    ..
-                } => {
-                    for (target, value) in targets.iter().zip(values) {
-                        self.assign(at, target, value.expression());
-                    }
-                    if let Some(constrain) = constrain {
-                        self.read(*constrain);
-                    }
-                }
-                Action::Branch { arms, .. } | Action::Select { arms, .. } => {
-                    for (condition, _) in arms {
-                        self.read(*condition);
-                    }
-                }
-                Action::Assert { condition, .. } | Action::Assume { condition, .. } => {
-                    self.read(*condition);
-                }
-                Action::Return { values } => {
-                    for (value, i) in values.iter().zip(0..) {
-                        let cells = self.read(*value);
-                        let returned = self.layout.returned(self.procedure, i);
-                        self.meetings.meet(cells.into_iter().chain([returned]));
-                    }
-                }
-                Action::Call(call) => {
-                    for (argument, i) in call.arguments.iter().zip(0..) {
-                        let cells = self.read(*argument);
-                        let parameter = self.layout.cell(call.callee, VariableId::Local(i));
-                        self.meetings.meet(cells.into_iter().chain([parameter]));
-                    }
-                    for (target, value) in &call.assignments {
-                        self.assign(at, target, value.expression());
-                    }
-                    for (target, i) in call.targets.iter().zip(0..) {
-                        let cells = self.cells(target);
-                        let returned = self.layout.returned(call.callee, i);
-                        self.meetings.meet(cells.into_iter().chain([returned]));
-                    }
-                }
-            }
+    fn meet_in_rule(&mut self, rule: &Rule) {
+        let rules = self.rules;
+        let effect = rules.effects.get(rule.effect);
+        for (condition, _) in &effect.conditions {
+            self.read(effect, *condition);
+        }
+        for assignment in &effect.assignments {
+            self.assign(rule, effect, assignment);
+        }
+        for constrain in &effect.constrain {
+            self.read(effect, *constrain);
         }
     }
 
-    fn cells(&self, target: &Target) -> Vec<Range<DataVariable>> {
-        let Some((first, count)) = target.cells() else {
-            return Vec::new();
+    fn assign(&mut self, rule: &Rule, effect: &Effect, assignment: &Assignment) {
+        let cells = match &assignment.place {
+            Place::Cell(cell) => vec![cell.clone()],
+            Place::Element { first, count, .. } => (0..*count).map(|k| element(first, k)).collect(),
         };
-        let cells = (0..count).map(|k| self.layout.cell(self.procedure, first.plus(k)));
-        cells.collect()
-    }
-
-    fn assign(&mut self, at: PointId, target: &Target, value: Option<Expression>) {
-        let cells = self.cells(target);
-        if let Some(index) = target.index() {
-            let index = self.read(index);
+        if let Some(index) = assignment.place.index() {
+            let index = self.read(effect, index);
             self.meetings.choose(&index, &cells);
         }
-        let read = value.map(|value| self.read(value)).unwrap_or_default();
+        let read = match &assignment.source {
+            Source::Of(value) => self.read(effect, *value),
+            Source::Bits(bits, _) => vec![bits.clone()],
+            Source::Any => return,
+        };
+        // The locals of a frame that is pushed are other ones than those read.
+        let is_new = matches!(rule.right, Right::Push { .. })
+            && !assignment.below
+            && cells
+                .iter()
+                .all(|cell| cell.end <= self.rules.layout.locals);
         if let [cell] = cells.as_slice()
             && read.contains(cell)
+            && !is_new
         {
-            self.counters.push((at, cell.clone()));
+            self.counters.push((rule.from, cell.clone()));
         }
         self.meetings.meet(cells.into_iter().chain(read));
     }
 
     /// The cells an expression's value is made from.
-    fn read(&mut self, expression: Expression) -> Vec<Range<DataVariable>> {
-        let operations = self.program.expressions.operations(expression);
-        let bits = |variable, _| self.layout.cell(self.procedure, variable);
+    fn read(&mut self, effect: &Effect, expression: Expression) -> Vec<Range<DataVariable>> {
+        let operations = self.rules.expressions.operations(expression);
+        let bits = |variable, when| effect.bits(&self.rules.layout, variable, when);
         self.meetings.meet_in(operations, bits)
     }
 }

@@ -1,21 +1,45 @@
-//! What is known about a program before any of its states is looked at.
+//! What is known about rules before any state is looked at.
 //!
 //! The results decide which variables the symbolic engine carries along, and in which
 //! order it works. Leaving a variable out is sound because nothing that is asked later
 //! can depend on it; each file says why.
 
-mod call_graph;
-mod control_flow;
+pub mod carried;
+pub mod frames;
 mod liveness;
 pub mod meetings;
 mod mod_ref;
 pub mod order;
-pub mod pushdown;
-mod variables;
 
-pub use call_graph::CallGraph;
-pub use control_flow::{mark_loop_heads, reachable_points, reverse_postorder};
+pub use crate::rules::{DataVariable, Layout, Observed};
+pub use carried::Carried;
+pub use frames::Frames;
 pub use liveness::Liveness;
 pub use mod_ref::ModRef;
-pub use mod_ref::{for_each_read, for_each_write};
-pub use variables::{DataVariable, Layout, Observed};
+
+use crate::rules::Rules;
+
+/// All that the encoding of rules is made from.
+#[derive(Debug)]
+pub struct Analyses {
+    pub frames: Frames,
+    pub mod_ref: ModRef,
+    pub liveness: Liveness,
+    pub carried: Carried,
+}
+
+impl Analyses {
+    /// `observed` are variables that matter everywhere, whatever the rules do.
+    pub fn of(rules: &Rules<'_>, observed: &[Observed]) -> Self {
+        let frames = Frames::of(rules);
+        let mod_ref = ModRef::of(rules, &frames);
+        let liveness = Liveness::of(rules, &frames, &mod_ref, observed);
+        let carried = Carried::of(rules, &frames, &mod_ref, &liveness);
+        Analyses {
+            frames,
+            mod_ref,
+            liveness,
+            carried,
+        }
+    }
+}

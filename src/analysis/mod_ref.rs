@@ -1,46 +1,45 @@
-//! MOD/REF: the globals that a procedure, with all it calls, may change or read (Bebop,
+//! MOD/REF: the globals that a frame, with all it pushes, may change or read (Bebop,
 //! section 3.3).
 //!
 //! A global that a callee does not change needs no place in the callee's summary: the
 //! caller keeps its value while it waits. One that the callee does not touch at all stays
-//! out of the callee's states altogether.
+//! out of the callee's states altogether. What a push itself changes counts as changed by the
+//! frame that is pushed, too; and so do all returned values.
 //!
-//! Computed over the call graph from the callees upwards; inside a recursive component the
-//! pass is repeated until nothing changes, at most once more than the component's depth.
+//! Computed from the pushed classes upwards; inside a recursive component the pass is
+//! repeated until nothing changes, at most once more than the component's depth.
 
-use super::{CallGraph, Layout};
+use super::frames::{ClassId, Frames};
 use crate::bits::{self, BitRows};
-use crate::program::{
-    Action, Expression, PointId, ProcedureId, Program, Target, Value, VariableId,
-};
+use crate::rules::{Right, Rules};
 
 #[derive(Debug)]
 pub struct ModRef {
-    /// For each procedure, the globals it may change.
     modified: BitRows,
-    /// For each procedure, the globals it may read.
     referenced: BitRows,
 }
 
 impl ModRef {
-    pub fn of(program: &Program, layout: &Layout, calls: &CallGraph) -> Self {
-        let count = program.procedures.len();
+    pub fn of(rules: &Rules<'_>, frames: &Frames) -> Self {
+        let width = rules.layout.len() as usize;
         let mut sets = ModRef {
-            modified: BitRows::new(count, layout.len() as usize),
-            referenced: BitRows::new(count, layout.len() as usize),
+            modified: BitRows::new(frames.classes.len(), width),
+            referenced: BitRows::new(frames.classes.len(), width),
         };
-        for procedure in &calls.bottom_up {
-            sets.add_own(program, layout, *procedure);
+        if rules.is_whole {
+            sets.add_everything(rules);
+            return sets;
         }
+        sets.add_own(rules, frames);
         loop {
             let mut grew = false;
             let mut cyclic = false;
-            for callee in &calls.bottom_up {
-                cyclic |= calls.recursive[callee.0 as usize];
-                for site in &calls.call_sites[callee.0 as usize] {
-                    let caller = program.point(*site).procedure.0 as usize;
-                    grew |= sets.modified.join_rows(caller, callee.0 as usize);
-                    grew |= sets.referenced.join_rows(caller, callee.0 as usize);
+            for id in &frames.bottom_up {
+                let class = frames.get(*id);
+                cyclic |= class.is_recursive;
+                for pushed in &class.pushed {
+                    grew |= sets.modified.join_rows(id.0 as usize, pushed.0 as usize);
+                    grew |= sets.referenced.join_rows(id.0 as usize, pushed.0 as usize);
                 }
             }
             // Without recursion one pass from the callees upwards is complete.
@@ -50,117 +49,55 @@ impl ModRef {
         }
     }
 
-    /// As if every procedure read and changed every global.
-    pub fn everything(program: &Program, layout: &Layout) -> Self {
-        let mut all = BitRows::new(program.procedures.len(), layout.len() as usize);
-        for procedure in program.procedure_ids() {
-            let row = all.row_mut(procedure.0 as usize);
-            layout
-                .global_range()
-                .for_each(|global| bits::insert(row, global));
+    /// The globals and returned values that frames of a class may change.
+    pub fn modified(&self, class: ClassId) -> &[u64] {
+        self.modified.row(class.0 as usize)
+    }
+
+    /// The globals that frames of a class may read.
+    pub fn referenced(&self, class: ClassId) -> &[u64] {
+        self.referenced.row(class.0 as usize)
+    }
+
+    /// As if every frame read and changed every global.
+    fn add_everything(&mut self, rules: &Rules<'_>) {
+        let layout = &rules.layout;
+        let mut globals = vec![0; bits::words(layout.len() as usize)];
+        bits::insert_all(&mut globals, layout.global_range());
+        for row in 0..self.modified.rows() {
+            self.referenced.join(row, &globals);
+            self.modified.join(row, &globals);
+            bits::insert_all(self.modified.row_mut(row), layout.returned_range());
         }
-        ModRef {
-            modified: all.clone(),
-            referenced: all,
-        }
     }
 
-    pub fn modified(&self, procedure: ProcedureId) -> &[u64] {
-        self.modified.row(procedure.0 as usize)
-    }
-
-    pub fn referenced(&self, procedure: ProcedureId) -> &[u64] {
-        self.referenced.row(procedure.0 as usize)
-    }
-
-    fn add_own(&mut self, program: &Program, layout: &Layout, procedure: ProcedureId) {
-        let row = procedure.0 as usize;
-        let definition = program.procedure(procedure);
-        let global = |variable: VariableId| match variable {
-            VariableId::Global(index) => layout.global(index),
-            VariableId::Local(_) => 0..0,
-        };
-        // `'x` of a variable that the statement does not set is its old value, so reading a
-        // new value counts as reading.
-        let expressions = &program.expressions;
-        let mut read = |expression: Expression| {
-            let reads = expressions.reads(expression);
-            for variable in reads.chain(expressions.reads_next(expression)) {
-                bits::insert_all(self.referenced.row_mut(row), global(variable));
+    fn add_own(&mut self, rules: &Rules<'_>, frames: &Frames) {
+        let layout = &rules.layout;
+        let mut globals = vec![0; bits::words(layout.len() as usize)];
+        bits::insert_all(&mut globals, layout.global_range());
+        let add = |set: &mut [u64], more: &[u64]| {
+            for ((word, more), globals) in set.iter_mut().zip(more).zip(&globals) {
+                *word |= more & globals;
             }
         };
-        definition.enforce.into_iter().for_each(&mut read);
-        for point in definition.points.clone() {
-            let action = &program.point(PointId(point)).action;
-            for_each_read(action, &mut read);
-            for_each_write(action, |variable| {
-                bits::insert_all(self.modified.row_mut(row), global(variable));
-            });
-        }
-    }
-}
-
-/// Visits every expression that an action evaluates in the old state; for a call also those
-/// it evaluates on its return.
-pub fn for_each_read(action: &Action, visit: &mut impl FnMut(Expression)) {
-    for_each_early_read(action, visit);
-    if let Action::Call(call) = action {
-        call.targets
-            .iter()
-            .filter_map(Target::index)
-            .for_each(visit);
-    }
-}
-
-/// The same, but of a call only what it evaluates before its callee begins.
-pub fn for_each_early_read(action: &Action, visit: &mut impl FnMut(Expression)) {
-    match action {
-        Action::Goto { .. } | Action::Havoc { .. } | Action::Exit => {}
-        Action::Assign {
-            targets,
-            values,
-            constrain,
-            ..
-        } => {
-            targets
-                .iter()
-                .filter_map(Target::index)
-                .for_each(&mut *visit);
-            values
-                .iter()
-                .filter_map(Value::expression)
-                .for_each(&mut *visit);
-            constrain.iter().copied().for_each(visit);
-        }
-        Action::Branch { arms, .. } | Action::Select { arms, .. } => {
-            arms.iter().for_each(|(condition, _)| visit(*condition));
-        }
-        Action::Assert { condition, .. } | Action::Assume { condition, .. } => visit(*condition),
-        Action::Call(call) => {
-            call.arguments.iter().copied().for_each(&mut *visit);
-            for (target, value) in &call.assignments {
-                target.index().into_iter().for_each(&mut *visit);
-                value.expression().into_iter().for_each(&mut *visit);
+        for rule in &rules.rules {
+            let footprint = rules.footprint(rule);
+            let pushed = match rule.right {
+                Right::Push { first, .. } => frames.class(first),
+                _ => None,
+            };
+            let own = frames.class(rule.from);
+            for class in own.into_iter().chain(pushed).filter(|_| !rule.is_failure) {
+                let row = self.modified.row_mut(class.0 as usize);
+                add(row, &footprint.after.set);
+                add(row, &footprint.after.arbitrary);
+            }
+            if let Some(class) = own {
+                add(self.referenced.row_mut(class.0 as usize), &footprint.reads);
             }
         }
-        Action::Return { values } => values.iter().copied().for_each(visit),
-    }
-}
-
-/// Visits every variable that an action itself might set; for a call, also on its return.
-pub fn for_each_write(action: &Action, mut visit: impl FnMut(VariableId)) {
-    let mut set = |target: &Target| {
-        if let Some((first, count)) = target.cells() {
-            (0..count).for_each(|k| visit(first.plus(k)));
+        for row in 0..self.modified.rows() {
+            bits::insert_all(self.modified.row_mut(row), layout.returned_range());
         }
-    };
-    match action {
-        Action::Assign { targets, .. } => targets.iter().for_each(set),
-        Action::Havoc { variables, .. } => variables.iter().copied().for_each(visit),
-        Action::Call(call) => {
-            call.assignments.iter().for_each(|(target, _)| set(target));
-            call.targets.iter().for_each(set);
-        }
-        _ => {}
     }
 }

@@ -12,8 +12,8 @@
 //! way round, every permutation that may still come out.
 
 use super::meetings::Meetings;
-use super::{DataVariable, Layout};
-use crate::program::{Program, VariableId};
+use crate::program::{ProcedureId, VariableId};
+use crate::rules::{DataVariable, Rules};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
@@ -49,31 +49,33 @@ pub type Groups = Vec<Group>;
 /// cell has a colon in it.
 const HIGH_FIRST: &str = "high:";
 
-/// All cells of a program: the locals of each procedure, the globals, the returned values.
-pub fn cells_of(program: &Program, layout: &Layout) -> Vec<NamedCell> {
+/// All cells: the locals of each kind of frame, the globals, the returned values.
+pub fn cells_of(rules: &Rules<'_>) -> Vec<NamedCell> {
+    let layout = &rules.layout;
     let mut cells = Vec::new();
-    for id in program.procedure_ids() {
-        let procedure = program.procedure(id);
-        let own = program.names.text(procedure.name);
-        for (local, i) in procedure.locals.iter().zip(0..) {
+    let frames = || rules.frames.iter().zip((0..).map(ProcedureId));
+    for (frame, id) in frames() {
+        for (local, i) in frame.locals.iter().zip(0..) {
             cells.push(NamedCell {
-                name: format!("{own}.{}", program.names.text(local.name)),
+                name: format!("{}.{}", frame.name, rules.names.text(local.name)),
                 bits: layout.cell(id, VariableId::Local(i)),
             });
         }
     }
-    for (global, i) in program.globals.iter().zip(0..) {
+    for (global, i) in rules.globals.iter().zip(0..) {
+        let name = match rules.state_cell == Some(i) {
+            true => "state()",
+            false => rules.names.text(global.name),
+        };
         cells.push(NamedCell {
-            name: program.names.text(global.name).to_owned(),
+            name: name.to_owned(),
             bits: layout.global(i),
         });
     }
-    for id in program.procedure_ids() {
-        let procedure = program.procedure(id);
-        let own = program.names.text(procedure.name);
-        for i in 0..procedure.returns.len() as u32 {
+    for (frame, id) in frames() {
+        for i in 0..frame.returns.len() as u32 {
             cells.push(NamedCell {
-                name: format!("{own}.return[{i}]"),
+                name: format!("{}.return[{i}]", frame.name),
                 bits: layout.returned(id, i),
             });
         }
@@ -178,14 +180,10 @@ fn dependencies_first(dependencies: &[Vec<usize>]) -> Vec<usize> {
 
 /// The data variables of the interleaved order; `None` if each cell is one bit, and all stand
 /// as they were declared.
-pub fn interleaved_bits(
-    layout: &Layout,
-    cells: impl FnOnce() -> Vec<NamedCell>,
-    meetings: impl FnOnce() -> Meetings,
-) -> Option<Vec<DataVariable>> {
-    layout.is_wide().then(|| {
-        let cells = cells();
-        flatten(&cells, &interleaved(&cells, &meetings()))
+pub fn interleaved_bits(rules: &Rules<'_>) -> Option<Vec<DataVariable>> {
+    rules.layout.is_wide().then(|| {
+        let cells = cells_of(rules);
+        flatten(&cells, &interleaved(&cells, &Meetings::of(rules)))
     })
 }
 
@@ -273,6 +271,7 @@ pub fn show(cells: &[NamedCell], groups: &Groups) -> String {
 mod tests {
     use super::*;
     use crate::lower::remopla::{RemoplaOptions, remopla};
+    use crate::rules::Layout;
     use crate::source::Source;
     use std::sync::Arc;
 
@@ -281,9 +280,9 @@ mod tests {
         let source = Arc::new(Source::new("program.rem", text.as_bytes().to_vec()));
         let (program, diagnostics) = remopla(source, None, &RemoplaOptions::default());
         let program = program.unwrap_or_else(|| panic!("{diagnostics:?}"));
-        let layout = Layout::of(&program);
-        let cells = cells_of(&program, &layout);
-        let groups = interleaved(&cells, &Meetings::of(&program, &layout));
+        let rules = Rules::of_program(&program, Layout::of(&program), false);
+        let cells = cells_of(&rules);
+        let groups = interleaved(&cells, &Meetings::of(&rules));
         (cells, groups)
     }
 

@@ -19,7 +19,7 @@ use crate::interpreter::replay::Mismatch;
 use crate::limits;
 use crate::property::Property;
 use crate::watch::{Stop, Watch};
-use model::with_model;
+use model::{Observation, with_model};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,12 +162,15 @@ fn check_symbolically<S: Subject>(
             plain.push((index, property));
             continue;
         };
-        let observed = temporal.observed();
+        let observed = Observation {
+            variables: temporal.observed(),
+            state: false,
+        };
         let mut seen_all = true;
         let result = with_model(
             subject,
             Some(temporal),
-            &observed,
+            observed,
             options,
             watch,
             board,
@@ -182,11 +185,13 @@ fn check_symbolically<S: Subject>(
         keep_going(result, &mut ended)?;
     }
     if !plain.is_empty() {
-        let observed = plain
-            .iter()
-            .flat_map(|(_, plain)| subject.observed_by(plain));
-        let observed: Vec<_> = observed.collect();
-        let result = with_model(subject, None, &observed, options, watch, board, |model| {
+        let asks_for_state =
+            |property: &Property| matches!(property, Property::OnTop { state: Some(_), .. });
+        let observed = Observation {
+            variables: Vec::new(),
+            state: plain.iter().any(|(_, property)| asks_for_state(property)),
+        };
+        let result = with_model(subject, None, observed, options, watch, board, |model| {
             symbolic::check(model, &plain)
         });
         keep_going(result, &mut ended)?;

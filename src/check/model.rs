@@ -3,36 +3,92 @@
 use super::subject::Subject;
 use super::{Accelerate, Board, CheckError, Options, Phase};
 use crate::acceleration::{Accelerator, Budget, Recursion};
-use crate::analysis::{Layout, Observed};
-use crate::bdd::{Bdds, Collection};
+use crate::analysis::{Analyses, Observed};
+use crate::bdd::{Bdd, Bdds, Collection, OutOfNodes};
 use crate::cycles::{Attempts, Method, Repeating, repeating_after};
 use crate::limits::witness::{TRACEABLE_FACTOR, TRACEABLE_ROUNDS};
-use crate::property::Temporal;
+use crate::property::{Property, Temporal};
+use crate::rules::{Ending, Layout, Meaning, Rules};
 use crate::saturation::{PostStar, Summary};
-use crate::spds::copies::{ALL_COPIES, COPIES, Copies, Order};
-use crate::spds::{Head, Observer, Spds, extend_layout};
+use crate::spds::copies::{ALL_COPIES, COPIES, Copies, Copy, Order};
+use crate::spds::{Head, Observer, Spds, encode, extend_layout};
 use crate::watch::Watch;
 use crate::witness::{Folding, Search};
+
+/// What a property looks at besides control.
+#[derive(Default)]
+pub struct Observation {
+    pub variables: Vec<Observed>,
+    /// The control state of a pushdown system.
+    pub state: bool,
+}
 
 /// Everything a symbolic check works on.
 pub struct Model<'a, S: Subject> {
     pub subject: &'a S,
-    pub analyses: &'a S::Analyses,
+    pub rules: &'a Rules<'a>,
+    pub analyses: &'a Analyses,
     pub options: &'a Options,
     pub watch: &'a Watch,
     pub board: &'a Board,
     pub bdds: &'a Bdds,
     pub copies: &'a Copies<'a>,
     pub spds: &'a Spds,
-    pub heads: &'a S::Heads,
     pub layout: Layout,
 }
+
+/// Heads that are asked for, with the valuations wanted.
+pub type Goals = Vec<(Head, Bdd)>;
 
 impl<S: Subject> Model<'_, S> {
     /// How many control points were reached.
     pub fn reached_points(&self, post_star: &PostStar<'_>) -> usize {
-        let heads = (0..self.subject.points() as u32).map(Head);
+        let heads = (0..self.rules.symbols).map(Head);
         heads.filter(|head| post_star.is_reached(*head)).count()
+    }
+
+    /// Whether a head stands for configurations by itself.
+    pub fn is_configuration(&self, head: Head) -> bool {
+        !matches!(self.rules.meaning(head), Meaning::Returning(_))
+    }
+
+    /// The heads, with valuations, that a property asks for; `None` if it asks for a cycle.
+    pub fn goals(&self, property: &Property) -> Result<Option<Goals>, OutOfNodes> {
+        let goals = |heads: Vec<Head>, wanted: Bdd| {
+            let goals = heads.into_iter().map(|head| (head, wanted.clone()));
+            Ok(Some(goals.collect()))
+        };
+        let truth = self.bdds.constant(true);
+        match property {
+            Property::Reach(points) => goals(points.iter().map(|p| Head(p.0)).collect(), truth),
+            Property::Assertions => goals(self.rules.error.into_iter().collect(), truth),
+            Property::OnTop { symbols, state } => {
+                let heads = symbols.iter().map(|symbol| Head(symbol.0)).collect();
+                let Some((state, cell)) = state.zip(self.rules.state_cell) else {
+                    return goals(heads, truth);
+                };
+                let bits = self.layout.global(cell).zip(0..);
+                let literals = bits.map(|(bit, place)| {
+                    let level = self.copies.level(bit, Copy::Current);
+                    (level, state.0 >> place & 1 == 1)
+                });
+                goals(heads, self.bdds.minterm(literals)?)
+            }
+            Property::Terminates | Property::Temporal(_) => Ok(None),
+        }
+    }
+
+    /// Whether an execution that ends goes on for ever by staying where it is.
+    pub fn stays(&self) -> bool {
+        self.rules.ending == Ending::Stays
+    }
+
+    /// Whether some execution was found that ends as it should.
+    pub fn ends(&self, post_star: &PostStar<'_>) -> bool {
+        let mut error = self.rules.error.into_iter();
+        !self.stays()
+            || post_star.terminates_somehow()
+            || error.any(|error| post_star.is_reached(error))
     }
 
     /// `post*` from the start, not yet saturated.
@@ -107,11 +163,12 @@ impl<S: Subject> Model<'_, S> {
 }
 
 /// Makes the model of a subject, or of its product with the automaton of a temporal
-/// property, and runs `work` on it. The variables `observed` matter everywhere.
+/// property, and runs `work` on it. The variables `observed` matter everywhere, and so does
+/// the control state if a property asks for it.
 pub fn with_model<S: Subject>(
     subject: &S,
     temporal: Option<&Temporal>,
-    observed: &[Observed],
+    observed: Observation,
     options: &Options,
     watch: &Watch,
     board: &Board,
@@ -122,7 +179,11 @@ pub fn with_model<S: Subject>(
     if let Some(temporal) = temporal {
         layout = extend_layout(layout, temporal);
     }
-    let analyses = subject.analyse(&layout, observed);
+    let rules = subject.rules(layout.clone());
+    let state = rules.state_cell.filter(|_| observed.state);
+    let mut variables = observed.variables;
+    variables.extend(state.map(Observed::Global));
+    let analyses = Analyses::of(&rules, &variables);
     board.enter(Phase::Encoding);
     let collection = match options.measure {
         true => Collection::Measured,
@@ -131,7 +192,7 @@ pub fn with_model<S: Subject>(
     let count = match options.accelerate {
         Accelerate::Always => ALL_COPIES,
         Accelerate::Auto if layout.is_wide() => ALL_COPIES,
-        Accelerate::Auto | Accelerate::Never => COPIES + u32::from(subject.sets_below(&analyses)),
+        Accelerate::Auto | Accelerate::Never => COPIES + u32::from(rules.sets_below()),
     };
     let levels = layout.len() * count;
     let bdds = Bdds::with_jobs(levels, options.memory, collection, options.jobs)?;
@@ -145,17 +206,17 @@ pub fn with_model<S: Subject>(
             copies.weigh(layout.heaviest_first());
         }
         let copies = copies;
-        let observer =
-            temporal.map(|temporal| Observer::new(subject, temporal, layout.clone(), &copies));
-        let (spds, heads) = subject.encode(&layout, &analyses, observed, &copies, observer)?;
+        let observer = temporal.map(|temporal| Observer::new(temporal, layout.clone(), &copies));
+        let spds = encode(&rules, &analyses, &copies, observer, watch)?;
         board.measure(|statistics| {
-            statistics.procedures = subject.procedures();
-            statistics.points = subject.points();
+            statistics.procedures = rules.entries.len();
+            statistics.points = rules.symbols as usize;
             statistics.rules = statistics.rules.max(spds.rules.len());
             statistics.bdd_variables = statistics.bdd_variables.max(layout.len() * count);
         });
         let result = work(&Model {
             subject,
+            rules: &rules,
             analyses: &analyses,
             options,
             watch,
@@ -163,7 +224,6 @@ pub fn with_model<S: Subject>(
             bdds: &bdds,
             copies: &copies,
             spds: &spds,
-            heads: &heads,
             layout: layout.clone(),
         });
         // Only the statistics need it: it takes as long as there are nodes.

@@ -2,8 +2,8 @@
 //!
 //! One `post*` answers them all.
 
-use super::model::Model;
-use super::subject::{Goals, Subject};
+use super::model::{Goals, Model};
+use super::subject::Subject;
 use super::trace::{Claim, Traces, explain, too_deep};
 use super::{CheckError, Direction, Phase, Verdict};
 use crate::cycles::Repeating;
@@ -27,7 +27,7 @@ pub fn check<S: Subject>(
 ) -> Result<(), CheckError> {
     let mut questions = Vec::new();
     for (index, property) in properties {
-        let question = match S::goals(model, property)? {
+        let question = match model.goals(property)? {
             Some(goals) => Question::Heads(goals),
             None => Question::Cycle,
         };
@@ -154,7 +154,7 @@ impl<S: Subject> Check<'_, S> {
                 Question::Cycle => {
                     let repeating = self.model.repeating(post_star)?;
                     board.decide(*index, super::verdict(repeating.is_some()));
-                    if repeating.is_none() && !S::ends(self.model, post_star) {
+                    if repeating.is_none() && !self.model.ends(post_star) {
                         board.warn("no execution terminates either: all are cut off".into());
                     }
                     violations.extend(repeating.map(|r| (*index, Violation::Runs(r))));

@@ -11,7 +11,7 @@ use super::{CheckError, Direction, Phase};
 use crate::cycles::{Candidates, HeadGraph};
 use crate::property::{Atom, Temporal};
 use crate::saturation::{PostStar, PreStar};
-use crate::spds::{Head, Observer};
+use crate::spds::{Head, truth_at};
 use crate::witness::find_lasso;
 use ltl2ba_rs::Class;
 
@@ -35,7 +35,7 @@ pub fn check<S: Subject>(
     if let Some(accepting) = &model.spds.accepting
         && !options.trace
         && temporal.forbidden.class() == Class::Terminal
-        && !model.subject.can_be_cut_off()
+        && !model.rules.can_be_cut_off
     {
         // Once a terminal automaton accepts, every way to go on is accepted, and there is one.
         let violated = post_star.run_until(accepting.clone())?;
@@ -100,21 +100,20 @@ fn sees_all_propositions<S: Subject>(
     post_star: &PostStar<'_>,
     temporal: &Temporal,
 ) -> Result<bool, CheckError> {
-    if model.subject.can_be_cut_off() {
+    if model.rules.can_be_cut_off {
         return Ok(false);
     }
-    let observer = Observer::new(model.subject, temporal, model.layout.clone(), model.copies);
     let mut unseen: Vec<&Atom> = temporal.atoms.iter().collect();
     for head in post_star.reached_heads() {
         if unseen.is_empty() {
             break;
         }
-        let Some(place) = S::place(model.heads, head) else {
+        if !model.is_configuration(head) {
             continue;
-        };
+        }
         let mut still = Vec::new();
         for atom in unseen {
-            let holds = observer.atom(atom, place)?;
+            let holds = truth_at(model.rules, model.copies, atom, head)?;
             // Most propositions are false at most places, whatever the data.
             let seen = !model.bdds.is_false(&holds) && {
                 let set = post_star.reached_set(head, &model.spds.all_entry)?;

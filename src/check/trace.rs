@@ -77,7 +77,7 @@ pub fn explain<S: Subject>(
 ) -> Result<(), CheckError> {
     let mut folded = S::concretize(model, path)
         .map_err(|_| CheckError::Internal("the interpreter could not follow a trace".into()))?;
-    if S::STAYS && !matches!(claim, Claim::Reaches(_)) {
+    if model.stays() && !matches!(claim, Claim::Reaches(_)) {
         stay_stopped::<S>(&mut folded);
     }
     let length = unfolded_length(&folded);

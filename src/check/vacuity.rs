@@ -5,12 +5,12 @@
 //! all are cut off. Both are looked for without the automaton, which may have stopped
 //! watching before the proposition came true.
 
-use super::model::{Model, with_model};
+use super::model::{Model, Observation, with_model};
 use super::subject::Subject;
 use super::{Board, CheckError, Options};
 use crate::property::{Atom, Temporal};
 use crate::saturation::PostStar;
-use crate::spds::Observer;
+use crate::spds::truth_at;
 use crate::watch::Watch;
 use ltl2ba_rs::{Formula, Node, NodeId, Unary};
 
@@ -26,14 +26,18 @@ pub fn warn<S: Subject>(
         return Ok(());
     };
     let mut unseen: Vec<usize> = (0..temporal.atoms.len()).collect();
-    let observed = temporal.observed();
-    with_model(subject, None, &observed, options, watch, board, |model| {
+    let observed = Observation {
+        variables: temporal.observed(),
+        state: false,
+    };
+    let mut name = "";
+    with_model(subject, None, observed, options, watch, board, |model| {
         let mut post_star = PostStar::new(model.spds, model.bdds, watch)?;
         post_star.run(|_| false)?;
         if !runs_for_ever(model, &post_star)? {
             board.warn(format!(
                 "`{formula}` holds because there are no infinite executions: {}",
-                S::FINITE
+                model.rules.ending.finite()
             ));
             unseen.clear();
             return Ok(());
@@ -42,14 +46,14 @@ pub fn warn<S: Subject>(
             if unseen.is_empty() {
                 break;
             }
-            let Some(place) = S::place(model.heads, head) else {
+            if !model.is_configuration(head) {
                 continue;
-            };
-            let observer = Observer::new(subject, temporal, model.layout.clone(), model.copies);
+            }
             let set = post_star.reached_set(head, &model.spds.all_entry)?;
             let mut failed = None;
             unseen.retain(|atom| {
-                let meets = observer.atom(&temporal.atoms[*atom], place);
+                let atom = &temporal.atoms[*atom];
+                let meets = truth_at(model.rules, model.copies, atom, head);
                 let meets = meets.and_then(|atom| model.bdds.and(&set, &atom));
                 match meets {
                     Ok(meets) => model.bdds.is_false(&meets),
@@ -63,6 +67,7 @@ pub fn warn<S: Subject>(
                 return Err(error.into());
             }
         }
+        name = model.rules.ending.subject();
         let ends = post_star.terminates_somehow();
         unseen.retain(|atom| match &temporal.atoms[*atom] {
             Atom::Terminated => !ends,
@@ -78,7 +83,7 @@ pub fn warn<S: Subject>(
             board.warn(format!(
                 "`{}` is never true in this {}, although `{formula}` speaks of it",
                 formula.propositions()[atom].source(),
-                S::NAME
+                name
             ));
         }
     }
@@ -101,7 +106,7 @@ fn runs_for_ever<S: Subject>(
     post_star: &PostStar<'_>,
 ) -> Result<bool, CheckError> {
     // A program that can stop stays there for ever.
-    if S::STAYS && (!model.subject.can_be_cut_off() || S::ends(model, post_star)) {
+    if model.stays() && (!model.rules.can_be_cut_off || model.ends(post_star)) {
         return Ok(true);
     }
     Ok(model.repeating(post_star)?.is_some())

@@ -9,6 +9,7 @@ use super::limits::{Limits, watch_interrupts};
 use super::worker::{self, Ended};
 use super::{Exit, input, properties};
 use crate::analysis::DataVariable;
+use crate::analysis::meetings::Meetings;
 use crate::analysis::order;
 use crate::check::{
     Accelerate, Board, CheckError, Direction, Engine, Finding, Options, Phase, Subject, Verdict,
@@ -147,8 +148,9 @@ fn order(
         // Truth values stand as they were declared.
         return Ok(None);
     }
-    let cells = subject.cells(&layout);
-    let groups = order::groups(&choice, &cells, || subject.meetings(&layout));
+    let rules = subject.rules(layout);
+    let cells = order::cells_of(&rules);
+    let groups = order::groups(&choice, &cells, || Meetings::of(&rules));
     let groups = groups.map_err(|message| anyhow!("{}: {message}", arguments.order))?;
     if arguments.show_order {
         std::io::stderr().write_all(order::show(&cells, &groups).as_bytes())?;

@@ -6,10 +6,9 @@ use super::limits::{Limits, watch_interrupts};
 use super::worker::{self, Ended};
 use super::{Exit, input};
 use crate::check::{Board, Phase};
-use crate::configurations::program::{ProgramNames, with_program_model};
-use crate::configurations::system::{SystemNames, with_system_model};
 use crate::configurations::{
-    ConditionOf, ConfigurationSet, Given, Language, Model, compile, count, meets, resolve, show,
+    ConfigurationSet, Given, Language, Model, ProgramNames, SystemNames, compile, count, meets,
+    resolve, show, with_model,
 };
 use crate::diagnostic::Diagnostic;
 use crate::report::Reason;
@@ -130,30 +129,15 @@ impl Question {
         let source = input::read(&self.arguments.input)?;
         self.board.enter(Phase::Parsing);
         let input = &self.arguments.input;
-        let (memory, watch) = (self.memory, &self.watch);
         match input::parse(source, self.language, input) {
             None => Ok(End::BadInput),
-            Some(input::Input::Program(program)) => {
-                let names = ProgramNames::new(&program);
-                self.answer_about(&names, |given, wanted| {
-                    with_program_model(&names, memory, watch, |m| self.ask(m, given, wanted))
-                })
-            }
-            Some(input::Input::System(system)) => {
-                let names = SystemNames::new(&system);
-                self.answer_about(&names, |given, wanted| {
-                    with_system_model(&names, memory, watch, |m| self.ask(m, given, wanted))
-                })
-            }
+            Some(input::Input::Program(program)) => self.answer_about(&ProgramNames::new(&program)),
+            Some(input::Input::System(system)) => self.answer_about(&SystemNames::new(&system)),
         }
     }
 
     /// Reads the sets, by the names of a system, and lets its model be asked.
-    fn answer_about<L: Language>(
-        &self,
-        names: &L,
-        ask: impl FnOnce(&Sets<L::Condition>, &Sets<L::Condition>) -> Result<Answer, Stop>,
-    ) -> anyhow::Result<End> {
+    fn answer_about(&self, names: &dyn Language) -> anyhow::Result<End> {
         let sets = match self.sets.is_empty() {
             true => vec![names.start()],
             false => self.sets.clone(),
@@ -165,18 +149,14 @@ impl Question {
             return Ok(End::BadInput);
         };
         self.board.enter(Phase::Encoding);
-        match ask(&given, &wanted) {
+        let ask = |model: &Model<'_>| self.ask(model, &given, &wanted);
+        match with_model(names, self.memory, &self.watch, ask) {
             Ok(answer) => self.report(&sets, &answer),
             Err(stop) => Ok(End::Stopped(stop)),
         }
     }
 
-    fn ask<M: Model>(
-        &self,
-        model: &M,
-        given: &Sets<ConditionOf<M>>,
-        wanted: &Sets<ConditionOf<M>>,
-    ) -> Result<Answer, Stop> {
+    fn ask(&self, model: &Model<'_>, given: &Sets, wanted: &Sets) -> Result<Answer, Stop> {
         self.board.enter(Phase::Saturation);
         let start = compile(model, &given.set)?;
         warn_of_nothing(model, given, &start);
@@ -234,15 +214,15 @@ impl Question {
 }
 
 /// Sets of configurations, and where each of their parts was written.
-struct Sets<C> {
-    set: ConfigurationSet<C>,
+struct Sets {
+    set: ConfigurationSet,
     sources: Vec<Source>,
     /// For each part, an index into the sources.
     origins: Vec<usize>,
 }
 
 /// Reads sets, to be taken together. What is wrong is shown; then there is no result.
-fn read_sets<L: Language>(names: &L, option: &str, texts: &[String]) -> Option<Sets<L::Condition>> {
+fn read_sets(names: &dyn Language, option: &str, texts: &[String]) -> Option<Sets> {
     let mut sets = Sets {
         set: ConfigurationSet::default(),
         sources: Vec::new(),
@@ -267,11 +247,11 @@ fn read_sets<L: Language>(names: &L, option: &str, texts: &[String]) -> Option<S
 }
 
 /// A set that holds no configuration is hardly what was meant.
-fn warn_of_nothing<M: Model>(model: &M, sets: &Sets<ConditionOf<M>>, given: &Given) {
+fn warn_of_nothing(model: &Model<'_>, sets: &Sets, given: &Given) {
     let parts = sets.set.parts.iter().zip(&given.occupied);
     for ((part, occupied), origin) in parts.zip(&sets.origins) {
         if !occupied {
-            let hint = part.never_stands(model.language());
+            let hint = part.never_stands(model.language);
             let hint = hint.unwrap_or_else(|| "its conditions cannot all hold".to_owned());
             let warning = Diagnostic::warning(part.span, "no configuration is like this");
             input::complain(&sets.sources[*origin], &[warning.with_hint(hint)]);

@@ -13,7 +13,8 @@
 //! is read, and those of the state it leads to.
 
 use super::compile::Given;
-use super::language::{Family, Language, Model};
+use super::language::Family;
+use super::model::Model;
 use crate::acceleration::{Accelerator, Budget};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, OutOfNodes};
@@ -99,18 +100,13 @@ impl PAutomaton {
 }
 
 /// Everything reachable from the given configurations.
-pub fn post<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
-    let (spds, bdds) = (model.spds(), model.copies().bdds);
+pub fn post(model: &Model<'_>, given: &Given) -> Result<PAutomaton, Stop> {
+    let (spds, bdds) = (model.spds, model.copies.bdds);
     let heads = given.heads.iter().cloned();
     let stacks = given.stacks.clone();
-    let mut post_star = PostStar::from_configurations(spds, bdds, model.watch(), stacks, heads)?;
+    let mut post_star = PostStar::from_configurations(spds, bdds, model.watch, stacks, heads)?;
     let budget = Budget::auto(model.is_wide());
-    post_star.shorten_loops(Accelerator::new(
-        spds,
-        model.copies(),
-        model.watch(),
-        budget,
-    ));
+    post_star.shorten_loops(Accelerator::new(spds, model.copies, model.watch, budget));
     post_star.run(|_| false)?;
     let mut builder = Builder::new(model, post_star.stacks(), given);
     let reached = |head: Option<Head>, given: &Bdd| match head {
@@ -144,8 +140,8 @@ pub fn post<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
 }
 
 /// Everything from which a given configuration can be reached.
-pub fn pre<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
-    let (spds, bdds) = (model.spds(), model.copies().bdds);
+pub fn pre(model: &Model<'_>, given: &Given) -> Result<PAutomaton, Stop> {
+    let (spds, bdds) = (model.spds, model.copies.bdds);
     // A failure throws the stack away: it can be reached from above any.
     let mut stacks = given.stacks.clone();
     let anything = stacks.add_state(true, true);
@@ -153,10 +149,10 @@ pub fn pre<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
         .error()
         .map(|head| (head, given.error.clone(), anything));
     let heads = given.heads.iter().cloned().chain(failed);
-    let mut pre_star = PreStar::to_configurations(spds, bdds, model.watch(), stacks, heads)?;
+    let mut pre_star = PreStar::to_configurations(spds, bdds, model.watch, stacks, heads)?;
     pre_star.saturate()?;
     let mut builder = Builder::new(model, pre_star.stacks(), given);
-    let language = model.language();
+    let language = model.language;
     let target_kind = |symbol: Head, target: PreTarget| match target {
         PreTarget::Popped => StateKind::Returned(language.family(language.kind(symbol))),
         PreTarget::Stack(state) => StateKind::Stack(state),
@@ -189,8 +185,8 @@ pub fn pre<M: Model>(model: &M, given: &Given) -> Result<PAutomaton, Stop> {
     super::trim::trim(model, automaton)
 }
 
-struct Builder<'a, M> {
-    model: &'a M,
+struct Builder<'a> {
+    model: &'a Model<'a>,
     stacks: &'a Stacks,
     labels: FxHashMap<(StateKind, Head, StateKind), Bdd>,
     error: Bdd,
@@ -199,8 +195,8 @@ struct Builder<'a, M> {
     given_terminated: Bdd,
 }
 
-impl<'a, M: Model> Builder<'a, M> {
-    fn new(model: &'a M, stacks: &'a Stacks, given: &Given) -> Self {
+impl<'a> Builder<'a> {
+    fn new(model: &'a Model<'a>, stacks: &'a Stacks, given: &Given) -> Self {
         Builder {
             model,
             stacks,
@@ -215,7 +211,7 @@ impl<'a, M: Model> Builder<'a, M> {
     /// a stack are kept apart.
     fn is_configuration(&self, head: Head) -> bool {
         let stopped = [self.model.error(), self.model.terminated()];
-        !stopped.contains(&Some(head)) && !self.model.spds().is_internal(head)
+        !stopped.contains(&Some(head)) && !self.model.spds.is_internal(head)
     }
 
     fn add(
@@ -225,7 +221,7 @@ impl<'a, M: Model> Builder<'a, M> {
         to: StateKind,
         label: Bdd,
     ) -> Result<(), OutOfNodes> {
-        let bdds = self.model.copies().bdds;
+        let bdds = self.model.copies.bdds;
         let to = match to {
             StateKind::Stack(state) if self.stacks.is_universal(state) => StateKind::Any,
             StateKind::Stack(state) if self.stacks.edges(state).is_empty() => StateKind::Empty,
@@ -243,14 +239,14 @@ impl<'a, M: Model> Builder<'a, M> {
     /// The variables of a state.
     fn variables(&self, kind: StateKind) -> Box<[DataVariable]> {
         match kind {
-            StateKind::Entered(entry) => self.model.spds().interface(entry).key.clone(),
+            StateKind::Entered(entry) => self.model.spds.interface(entry).key.clone(),
             StateKind::Returned(family) => self.model.handed(family).into(),
             _ => Box::default(),
         }
     }
 
     fn accepting(&self, kind: StateKind) -> Result<Bdd, OutOfNodes> {
-        let copies = self.model.copies();
+        let copies = self.model.copies;
         let constant = |value| Ok(copies.bdds.constant(value));
         match kind {
             StateKind::Control | StateKind::Entered(_) => constant(false),

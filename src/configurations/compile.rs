@@ -5,10 +5,12 @@
 //! frame right above, since a frame can only wait for one that it has called. States from
 //! which no stack is accepted are left out, so that whatever leads to a state is there.
 
-use super::language::{ConditionOf, Family, FrameKind, Language, Model, SymbolSet};
+use super::language::{Family, FrameKind, SymbolSet};
+use super::model::Model;
 use super::resolve::{ConfigurationSet, Part, Place};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
+use crate::property::Atom;
 use crate::saturation::{StackEdge, StackState, Stacks};
 use crate::spds::Head;
 use crate::spds::copies::Copy;
@@ -33,9 +35,9 @@ type At = (u32, u32);
 /// The same, and the family of the frame that was read there.
 type State = (u32, u32, Family);
 
-struct Compiler<'m, M: Model> {
-    model: &'m M,
-    set: &'m ConfigurationSet<ConditionOf<M>>,
+struct Compiler<'m> {
+    model: &'m Model<'m>,
+    set: &'m ConfigurationSet,
     /// By the family that they wait for: indices into [`super::Language::waiting`].
     waiting_for: FxHashMap<Family, Vec<u32>>,
     numbers: FxHashMap<State, u32>,
@@ -45,9 +47,9 @@ struct Compiler<'m, M: Model> {
     conditions: FxHashMap<(At, FrameKind), Bdd>,
 }
 
-pub fn compile<M: Model>(model: &M, set: &ConfigurationSet<ConditionOf<M>>) -> Result<Given, Stop> {
+pub fn compile(model: &Model<'_>, set: &ConfigurationSet) -> Result<Given, Stop> {
     let mut waiting_for: FxHashMap<_, Vec<u32>> = FxHashMap::default();
-    for (waiting, i) in model.language().waiting().iter().zip(0..) {
+    for (waiting, i) in model.language.waiting().iter().zip(0..) {
         waiting_for.entry(waiting.above).or_default().push(i);
     }
     let mut compiler = Compiler {
@@ -64,8 +66,8 @@ pub fn compile<M: Model>(model: &M, set: &ConfigurationSet<ConditionOf<M>>) -> R
     compiler.finish(heads)
 }
 
-impl<M: Model> Compiler<'_, M> {
-    fn part(&self, at: At) -> (&Part<ConditionOf<M>>, usize) {
+impl Compiler<'_> {
+    fn part(&self, at: At) -> (&Part, usize) {
         (&self.set.parts[at.0 as usize], at.1 as usize)
     }
 
@@ -81,7 +83,7 @@ impl<M: Model> Compiler<'_, M> {
     /// The heads on top, with states that are not yet known to accept anything.
     fn heads(&mut self) -> Result<Vec<(Head, Bdd, StackState)>, Stop> {
         let (model, set) = (self.model, self.set);
-        let bdds = model.copies().bdds;
+        let bdds = model.copies.bdds;
         let mut heads = Vec::new();
         for (part, number) in set.parts.iter().zip(0..) {
             let control = self.all_hold(&part.control, None)?;
@@ -90,9 +92,9 @@ impl<M: Model> Compiler<'_, M> {
                     continue;
                 }
                 for symbol in on_top(model, &part.places[position as usize].symbols) {
-                    model.watch().check()?;
-                    let kind = model.language().kind(symbol);
-                    let state = (number, position, model.language().family(kind));
+                    model.watch.check()?;
+                    let kind = model.language.kind(symbol);
+                    let state = (number, position, model.language.family(kind));
                     let condition = self.condition((number, position), kind)?;
                     let valid = bdds.and(&model.valid(symbol, false)?, &control)?;
                     let values = bdds.and(&condition, &valid)?;
@@ -107,16 +109,16 @@ impl<M: Model> Compiler<'_, M> {
 
     fn add_edges(&mut self) -> Result<(), Stop> {
         let model = self.model;
-        let copies = model.copies();
+        let copies = model.copies;
         while let Some(state) = self.states.get(self.edges.len()).copied() {
-            model.watch().check()?;
+            model.watch.check()?;
             let (part, position) = self.part((state.0, state.1));
             let follow = part.positions.follow[position].clone();
             let waiting = self.waiting_for.get(&state.2).cloned().unwrap_or_default();
             let mut edges = Vec::new();
             for next in follow {
                 for waiting in &waiting {
-                    let waiting = model.language().waiting()[*waiting as usize];
+                    let waiting = model.language.waiting()[*waiting as usize];
                     let at = (state.0, next);
                     let Place { symbols, .. } = &self.part(at).0.places[next as usize];
                     if !symbols.contains(waiting.symbol, waiting.kind) {
@@ -134,7 +136,7 @@ impl<M: Model> Compiler<'_, M> {
                         saved,
                         frame,
                         forget: self.meaningless_at(saved)?,
-                        to: self.number((at.0, at.1, model.language().family(waiting.kind))),
+                        to: self.number((at.0, at.1, model.language.family(waiting.kind))),
                     });
                 }
             }
@@ -145,8 +147,8 @@ impl<M: Model> Compiler<'_, M> {
 
     /// The current variables that a head does not speak of.
     fn meaningless_at(&self, head: Head) -> BddResult {
-        let copies = self.model.copies();
-        let known = self.model.spds().variables(head);
+        let copies = self.model.copies;
+        let known = self.model.spds.variables(head);
         let others = (0..copies.data_variables()).filter(|v| !bits::contains(known, *v));
         copies.cube(others.map(|v| copies.level(v, Copy::Current)))
     }
@@ -159,14 +161,14 @@ impl<M: Model> Compiler<'_, M> {
         let (part, position) = self.part(at);
         let condition = match &part.places[position].condition {
             Some(condition) => self.model.holds(condition, Some(kind))?,
-            None => self.model.copies().bdds.constant(true),
+            None => self.model.copies.bdds.constant(true),
         };
         self.conditions.insert((at, kind), condition.clone());
         Ok(condition)
     }
 
-    fn all_hold(&self, conditions: &[ConditionOf<M>], kind: Option<FrameKind>) -> BddResult {
-        let bdds = self.model.copies().bdds;
+    fn all_hold(&self, conditions: &[Atom], kind: Option<FrameKind>) -> BddResult {
+        let bdds = self.model.copies.bdds;
         let mut all = bdds.constant(true);
         for condition in conditions {
             all = bdds.and(&all, &self.model.holds(condition, kind)?)?;
@@ -175,12 +177,8 @@ impl<M: Model> Compiler<'_, M> {
     }
 
     /// The values of configurations without a stack.
-    fn without_stack(
-        &self,
-        lists: &[Vec<ConditionOf<M>>],
-        head: Option<Head>,
-    ) -> Result<Bdd, OutOfNodes> {
-        let bdds = self.model.copies().bdds;
+    fn without_stack(&self, lists: &[Vec<Atom>], head: Option<Head>) -> Result<Bdd, OutOfNodes> {
+        let bdds = self.model.copies.bdds;
         let mut values = bdds.constant(false);
         let Some(head) = head else {
             return Ok(values);
@@ -250,13 +248,13 @@ impl<M: Model> Compiler<'_, M> {
 }
 
 /// The symbols of a set that may be on top.
-fn on_top<M: Model>(model: &M, symbols: &SymbolSet) -> Vec<Head> {
+fn on_top(model: &Model<'_>, symbols: &SymbolSet) -> Vec<Head> {
     match symbols {
         SymbolSet::These(symbols) => symbols.clone(),
-        SymbolSet::All => model.language().symbols_on_top(),
+        SymbolSet::All => model.language.symbols_on_top(),
         SymbolSet::Of(kind) => {
-            let mut all = model.language().symbols_on_top();
-            all.retain(|symbol| model.language().kind(*symbol) == *kind);
+            let mut all = model.language.symbols_on_top();
+            all.retain(|symbol| model.language.kind(*symbol) == *kind);
             all
         }
     }

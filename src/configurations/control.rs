@@ -3,7 +3,7 @@
 //! To the engine the control state is one more global. People think of it as the place where
 //! the automaton begins to read.
 
-use super::language::Model;
+use super::model::Model;
 use super::range::smallest;
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::spds::copies::Copy;
@@ -31,8 +31,8 @@ impl Split {
 }
 
 /// Divides a set, over current variables, by the control states that occur in it.
-pub fn by_control_state<M: Model>(model: &M, set: &Bdd) -> Result<Split, OutOfNodes> {
-    let copies = model.copies();
+pub fn by_control_state(model: &Model<'_>, set: &Bdd) -> Result<Split, OutOfNodes> {
+    let copies = model.copies;
     let bdds = copies.bdds;
     let mut parts: Vec<(String, Bdd)> = Vec::new();
     let Some(state) = model.control_state() else {

@@ -4,14 +4,10 @@
 //! A stack symbol is known by its [`Head`], the one it has on top. A frame that waits may be
 //! of another head once it is uncovered: a call goes on behind itself.
 
-use crate::analysis::DataVariable;
-use crate::bdd::BddResult;
 use crate::program::Domain;
-use crate::property::PropertyError;
+use crate::property::{Atom, PropertyError};
+use crate::rules::{DataVariable, Head, Rules};
 use crate::source::Span;
-use crate::spds::copies::Copies;
-use crate::spds::{EntryId, Head, Spds};
-use crate::watch::Watch;
 use std::ops::Range;
 
 /// Frames with the same variables: in a program, those of one procedure; in a pushdown
@@ -46,19 +42,19 @@ pub struct Waiting {
 
 /// What a name before the stack means.
 #[derive(Clone, Debug)]
-pub enum Control<C> {
+pub enum Control {
     /// The system has failed, and whatever was on the stack is gone.
     Error,
     /// The lowest frame was popped.
     Terminated,
     /// A condition on the values that belong to no frame; the stack may be empty.
-    State(C),
+    State(Atom),
 }
 
 /// The names of a system, and what may stand on what.
 pub trait Language {
-    /// A condition on the values of a frame, or of those that belong to none.
-    type Condition: Clone;
+    /// Its rules, all of them.
+    fn rules(&self) -> Rules<'_>;
 
     /// The configurations in which executions begin, as a set is written.
     fn start(&self) -> String;
@@ -67,7 +63,7 @@ pub trait Language {
     fn symbols(&self, name: &str) -> Result<SymbolSet, PropertyError>;
 
     /// What a name before the stack means.
-    fn control(&self, name: &str) -> Result<Control<Self::Condition>, PropertyError>;
+    fn control(&self, name: &str) -> Result<Control, PropertyError>;
 
     /// A condition, in braces, on frames with these symbols (`None`: there is no frame).
     /// `on_top`: they are nowhere but on top. What is wrong is told with its place.
@@ -76,7 +72,7 @@ pub trait Language {
         symbols: Option<&SymbolSet>,
         on_top: bool,
         text: &str,
-    ) -> Result<Self::Condition, (Span, PropertyError)>;
+    ) -> Result<Atom, (Span, PropertyError)>;
 
     /// Every symbol that may be on top, in rising order.
     fn symbols_on_top(&self) -> Vec<Head>;
@@ -98,6 +94,19 @@ pub trait Language {
 
     /// Why none of `above` can be right above any of `below`.
     fn never_above(&self, above: &SymbolSet, below: &SymbolSet) -> String;
+
+    fn notation(&self) -> Notation;
+
+    fn show_symbol(&self, symbol: Head) -> SymbolText;
+
+    /// What is said of a family where there are several.
+    fn show_family(&self, family: Family) -> Option<String>;
+
+    /// The frame that begins with a symbol.
+    fn show_entry(&self, symbol: Head) -> String;
+
+    /// The names of the values of an enumeration; for any other domain none.
+    fn value_names(&self, domain: Domain) -> Vec<String>;
 }
 
 /// A symbol as people and scripts see it.
@@ -155,59 +164,6 @@ impl Notation {
         is_truth_equal_loose: true,
         ..Notation::PLAIN
     };
-}
-
-/// The conditions of a model's language.
-pub type ConditionOf<M> = <<M as Model>::Language as Language>::Condition;
-
-/// A system as the symbolic engine has it. Every variable matters wherever it is in scope.
-pub trait Model {
-    type Language: Language;
-
-    fn language(&self) -> &Self::Language;
-    fn spds(&self) -> &Spds;
-    fn copies(&self) -> &Copies<'_>;
-    fn watch(&self) -> &Watch;
-
-    /// Whether there are numbers of several bits.
-    fn is_wide(&self) -> bool;
-
-    /// Where the frame of a waiting symbol goes on.
-    fn saved(&self, symbol: Head) -> Head;
-
-    /// The heads without a stack: of failed configurations, and of the empty stack.
-    fn error(&self) -> Option<Head>;
-    fn terminated(&self) -> Option<Head>;
-
-    /// The kind of frames that an entry pushes.
-    fn entered(&self, entry: EntryId) -> FrameKind;
-
-    /// What frames of a family hand over when they are popped.
-    fn handed(&self, family: Family) -> &[DataVariable];
-
-    /// Where a condition holds, over current variables, of a frame of this kind.
-    fn holds(&self, condition: &ConditionOf<Self>, kind: Option<FrameKind>) -> BddResult;
-
-    /// Where all variables of a head (only those of its frame, if `of_frame`) have values of
-    /// their domains.
-    fn valid(&self, head: Head, of_frame: bool) -> BddResult;
-
-    /// The same of what frames of a family hand over.
-    fn valid_handed(&self, family: Family) -> BddResult;
-
-    fn notation(&self) -> Notation;
-    fn show_symbol(&self, symbol: Head) -> SymbolText;
-    /// What is said of a family where there are several.
-    fn show_family(&self, family: Family) -> Option<String>;
-    fn show_entry(&self, entry: EntryId) -> String;
-
-    /// The variables that belong to no frame.
-    fn globals(&self) -> &[Variable];
-    /// That among them, if any, which is the control state.
-    fn control_state(&self) -> Option<&Variable>;
-    /// The variables of a frame, and the values that frames of a family return.
-    fn locals(&self, kind: FrameKind) -> Vec<Variable>;
-    fn returned(&self, family: Family) -> Vec<Variable>;
 }
 
 impl SymbolSet {

@@ -6,7 +6,8 @@
 //! hides has `global.` before its name.
 
 use super::automaton::{Edge, PAutomaton, State, StateKind};
-use super::language::{Family, FrameKind, Language, Model, Variable};
+use super::language::{Family, FrameKind, Variable};
+use super::model::Model;
 use crate::bdd::Level;
 use crate::program::Domain;
 use crate::spds::copies::{Copies, Copy};
@@ -26,8 +27,8 @@ pub struct Quantity {
 }
 
 /// The names of a model's variables, looked up once for each kind of frame and each family.
-pub struct Legend<'a, M> {
-    model: &'a M,
+pub struct Legend<'a> {
+    model: &'a Model<'a>,
     kinds: FxHashMap<FrameKind, Frame>,
     returned: FxHashMap<Family, Vec<Variable>>,
 }
@@ -38,8 +39,8 @@ struct Frame {
     locals: Vec<Variable>,
 }
 
-impl<'a, M: Model> Legend<'a, M> {
-    pub fn new(model: &'a M) -> Self {
+impl<'a> Legend<'a> {
+    pub fn new(model: &'a Model<'a>) -> Self {
         Legend {
             model,
             kinds: FxHashMap::default(),
@@ -52,7 +53,7 @@ impl<'a, M: Model> Legend<'a, M> {
         self.kinds.entry(kind).or_insert_with(|| {
             let locals = model.locals(kind);
             let hidden: FxHashSet<_> = locals.iter().map(|local| local.name.as_str()).collect();
-            let mut globals = model.globals().to_vec();
+            let mut globals = model.globals.to_vec();
             for global in &mut globals {
                 if hidden.contains(global.name.as_str()) {
                     global.name.insert_str(0, "global.");
@@ -71,18 +72,18 @@ impl<'a, M: Model> Legend<'a, M> {
     /// The values on an edge.
     pub fn edge(&mut self, automaton: &PAutomaton, edge: &Edge) -> Vec<Quantity> {
         let model = self.model;
-        let copies = model.copies();
+        let copies = model.copies;
         let (from, to) = (automaton.state(edge.from), automaton.state(edge.to));
         let on_top = from.kind == StateKind::Control;
         let mut list = Vec::new();
-        let kind = model.language().kind(edge.symbol);
+        let kind = model.language.kind(edge.symbol);
         let frame = self.frame(kind);
         if on_top {
             add(copies, "", &frame.globals, Copy::Current, &mut list);
         }
         add(copies, "", &frame.locals, Copy::Current, &mut list);
         if on_top {
-            let returned = self.returned(model.language().family(kind));
+            let returned = self.returned(model.language.family(kind));
             add(copies, "", returned, Copy::Current, &mut list);
         }
         self.state(from, "callee.", from.kind.source_copy(), &mut list);
@@ -113,8 +114,8 @@ impl<'a, M: Model> Legend<'a, M> {
     /// The globals, where there is no stack.
     pub fn globals(&self) -> Vec<Quantity> {
         let mut list = Vec::new();
-        let globals = self.model.globals();
-        add(self.model.copies(), "", globals, Copy::Current, &mut list);
+        let globals = &self.model.globals;
+        add(self.model.copies, "", globals, Copy::Current, &mut list);
         list
     }
 
@@ -125,7 +126,7 @@ impl<'a, M: Model> Legend<'a, M> {
                 let frame = self.frame(model.entered(entry));
                 (&frame.globals[..], &frame.locals[..])
             }
-            StateKind::Returned(family) => (model.globals(), self.returned(family)),
+            StateKind::Returned(family) => (&model.globals[..], self.returned(family)),
             _ => return,
         };
         let variables: FxHashSet<_> = state.variables.iter().collect();
@@ -133,7 +134,7 @@ impl<'a, M: Model> Legend<'a, M> {
         // Variables without bits have one value only.
         let named = globals.iter().chain(others);
         let named = named.filter(|v| !v.bits.is_empty()).filter(has);
-        add(model.copies(), prefix, named, copy, list);
+        add(model.copies, prefix, named, copy, list);
     }
 }
 

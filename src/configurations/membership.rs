@@ -2,7 +2,7 @@
 
 use super::automaton::{PAutomaton, StateId, StateKind};
 use super::compile::Given;
-use super::language::{Language, Model};
+use super::model::Model;
 use crate::bdd::{Bdd, Natural, OutOfNodes};
 use crate::bits;
 use crate::saturation::StackState;
@@ -16,8 +16,8 @@ use std::collections::VecDeque;
 ///
 /// The two automata are read side by side; for each pair of states, the valuations of the
 /// first one that can be come to.
-pub fn meets<M: Model>(model: &M, automaton: &PAutomaton, wanted: &Given) -> Result<bool, Stop> {
-    let bdds = model.copies().bdds;
+pub fn meets(model: &Model<'_>, automaton: &PAutomaton, wanted: &Given) -> Result<bool, Stop> {
+    let bdds = model.copies.bdds;
     for (ours, theirs) in [
         (&automaton.error, &wanted.error),
         (&automaton.terminated, &wanted.terminated),
@@ -36,12 +36,12 @@ pub fn meets<M: Model>(model: &M, automaton: &PAutomaton, wanted: &Given) -> Res
     };
     for (head, values, below) in &wanted.heads {
         for edge in automaton.edges_by(StateId(0), *head) {
-            let set = bdds.and_exists(&edge.label, values, &model.spds().all_current)?;
+            let set = bdds.and_exists(&edge.label, values, &model.spds.all_current)?;
             search.reach(edge.to, *below, &set)?;
         }
     }
     while let Some((state, below)) = search.queue.pop_front() {
-        model.watch().check()?;
+        model.watch.check()?;
         if search.met {
             break;
         }
@@ -54,8 +54,8 @@ pub fn meets<M: Model>(model: &M, automaton: &PAutomaton, wanted: &Given) -> Res
     Ok(search.met)
 }
 
-struct Search<'a, M> {
-    model: &'a M,
+struct Search<'a> {
+    model: &'a Model<'a>,
     automaton: &'a PAutomaton,
     wanted: &'a Given,
     /// All valuations, in entry copies, and those not yet looked at.
@@ -64,9 +64,9 @@ struct Search<'a, M> {
     met: bool,
 }
 
-impl<M: Model> Search<'_, M> {
+impl Search<'_> {
     fn reach(&mut self, state: StateId, below: StackState, set: &Bdd) -> Result<(), OutOfNodes> {
-        let bdds = self.model.copies().bdds;
+        let bdds = self.model.copies.bdds;
         if bdds.is_false(set) {
             return Ok(());
         }
@@ -96,7 +96,7 @@ impl<M: Model> Search<'_, M> {
     /// Reads the next frame.
     fn go_on(&mut self, state: StateId, below: StackState, set: &Bdd) -> Result<(), OutOfNodes> {
         let (automaton, wanted) = (self.automaton, self.wanted);
-        let copies = self.model.copies();
+        let copies = self.model.copies;
         let bdds = copies.bdds;
         let from = automaton.state(state);
         let source = from.kind.source_copy();
@@ -129,8 +129,8 @@ pub struct Count {
     pub terminated: Natural,
 }
 
-pub fn count<M: Model>(model: &M, automaton: &PAutomaton) -> Result<Count, Stop> {
-    let (spds, copies, bdds) = (model.spds(), model.copies(), model.copies().bdds);
+pub fn count(model: &Model<'_>, automaton: &PAutomaton) -> Result<Count, Stop> {
+    let (spds, copies, bdds) = (model.spds, model.copies, model.copies.bdds);
     let mut sets: Vec<(Head, Bdd)> = Vec::new();
     for edge in automaton.edges_from(StateId(0)) {
         let values = bdds.exists(&edge.label, &spds.all_entry)?;
@@ -141,10 +141,10 @@ pub fn count<M: Model>(model: &M, automaton: &PAutomaton) -> Result<Count, Stop>
     }
     let mut heads = Natural::from(0_u32);
     for (symbol, set) in sets {
-        model.watch().check()?;
+        model.watch.check()?;
         let mut variables = spds.variables(symbol).to_vec();
         // Values to be returned belong to no variable.
-        let language = model.language();
+        let language = model.language;
         let family = language.family(language.kind(symbol));
         let returned = model.returned(family).into_iter();
         let returned: Vec<_> = returned.flat_map(|variable| variable.bits).collect();
@@ -155,7 +155,7 @@ pub fn count<M: Model>(model: &M, automaton: &PAutomaton) -> Result<Count, Stop>
         let set = bdds.exists(&set, &cube)?;
         heads = heads + bdds.count(&set, bits::members(&variables).count() as u32);
     }
-    let globals = model.globals().iter().map(|global| global.bits.len());
+    let globals = model.globals.iter().map(|global| global.bits.len());
     let globals = globals.sum::<usize>() as u32;
     Ok(Count {
         heads,

@@ -20,13 +20,14 @@ mod formula;
 mod language;
 mod legend;
 mod membership;
+mod model;
 mod positions;
-pub mod program;
+mod program;
 mod range;
 mod resolve;
 mod shown;
 pub mod syntax;
-pub mod system;
+mod system;
 mod trim;
 
 pub use automaton::{Edge, PAutomaton, State, StateId, StateKind, post, pre};
@@ -34,10 +35,12 @@ pub use compile::{Given, compile};
 pub use diagram::{Diagram, diagram};
 pub use formula::formula;
 pub use language::{
-    ConditionOf, Control, Family, FrameKind, Language, Model, Notation, SymbolSet, SymbolText,
-    Variable, Waiting,
+    Control, Family, FrameKind, Language, Notation, SymbolSet, SymbolText, Variable, Waiting,
 };
 pub use legend::{Legend, Quantity};
 pub use membership::{Count, count, meets};
+pub use model::{Model, with_model};
+pub use program::ProgramNames;
 pub use resolve::{ConfigurationSet, resolve};
 pub use shown::{Condition, Shown, ShownEdge, ShownState, show};
+pub use system::SystemNames;

@@ -5,42 +5,33 @@ use super::language::{Control, Language, SymbolSet};
 use super::positions::Positions;
 use super::syntax::{self, Configuration};
 use crate::diagnostic::Diagnostic;
-use crate::property::PropertyError;
+use crate::property::{Atom, PropertyError};
 use crate::source::{Source, Span};
 
 /// A set of configurations of one system. Conditions in a list hold together.
-pub struct ConfigurationSet<C> {
-    pub parts: Vec<Part<C>>,
+#[derive(Default)]
+pub struct ConfigurationSet {
+    pub parts: Vec<Part>,
     /// Configurations that failed, and those with an empty stack: the conditions on each.
-    pub error: Vec<Vec<C>>,
-    pub terminated: Vec<Vec<C>>,
+    pub error: Vec<Vec<Atom>>,
+    pub terminated: Vec<Vec<Atom>>,
 }
 
 /// Configurations with a stack: an automaton over places, each with symbols and a condition.
-pub struct Part<C> {
+pub struct Part {
     pub span: Span,
-    pub control: Vec<C>,
+    pub control: Vec<Atom>,
     pub positions: Positions,
     /// For each position.
-    pub places: Vec<Place<C>>,
+    pub places: Vec<Place>,
 }
 
-pub struct Place<C> {
+pub struct Place {
     pub symbols: SymbolSet,
-    pub condition: Option<C>,
+    pub condition: Option<Atom>,
 }
 
-impl<C> Default for ConfigurationSet<C> {
-    fn default() -> Self {
-        ConfigurationSet {
-            parts: Vec::new(),
-            error: Vec::new(),
-            terminated: Vec::new(),
-        }
-    }
-}
-
-impl<C> ConfigurationSet<C> {
+impl ConfigurationSet {
     /// Adds the configurations of another set.
     pub fn join(&mut self, other: Self) {
         self.parts.extend(other.parts);
@@ -49,9 +40,9 @@ impl<C> ConfigurationSet<C> {
     }
 }
 
-impl<C> Part<C> {
+impl Part {
     /// Why no stack is like this, if two places that must stand one upon the other cannot.
-    pub fn never_stands<L: Language<Condition = C>>(&self, language: &L) -> Option<String> {
+    pub fn never_stands(&self, language: &dyn Language) -> Option<String> {
         let families = |symbols: &SymbolSet| match symbols {
             SymbolSet::All => None,
             SymbolSet::Of(kind) => Some(vec![language.family(*kind)]),
@@ -80,10 +71,10 @@ impl<C> Part<C> {
 }
 
 /// Reads a set of configurations. On an error, all that is wrong with it.
-pub fn resolve<L: Language>(
-    language: &L,
+pub fn resolve(
+    language: &dyn Language,
     source: &Source,
-) -> Result<ConfigurationSet<L::Condition>, Vec<Diagnostic>> {
+) -> Result<ConfigurationSet, Vec<Diagnostic>> {
     let pattern = syntax::parse(source).map_err(|wrong| vec![wrong])?;
     let mut resolver = Resolver {
         language,
@@ -102,16 +93,16 @@ pub fn resolve<L: Language>(
     }
 }
 
-struct Resolver<'a, L: Language> {
-    language: &'a L,
+struct Resolver<'a> {
+    language: &'a dyn Language,
     source: &'a Source,
-    set: ConfigurationSet<L::Condition>,
+    set: ConfigurationSet,
     diagnostics: Vec<Diagnostic>,
 }
 
 type Wrong = (Span, PropertyError);
 
-impl<L: Language> Resolver<'_, L> {
+impl Resolver<'_> {
     fn wrong(&mut self, span: Span, PropertyError { message, hint }: PropertyError) {
         let mut diagnostic = Diagnostic::error(span, message);
         diagnostic.hint = hint;
@@ -181,7 +172,7 @@ impl<L: Language> Resolver<'_, L> {
         Ok(())
     }
 
-    fn place(&self, positions: &Positions, position: usize) -> Result<Place<L::Condition>, Wrong> {
+    fn place(&self, positions: &Positions, position: usize) -> Result<Place, Wrong> {
         let symbol = positions.symbols[position];
         let symbols = match symbol.name {
             None => SymbolSet::All,
@@ -213,7 +204,7 @@ impl<L: Language> Resolver<'_, L> {
         symbols: Option<&SymbolSet>,
         on_top: bool,
         text: Span,
-    ) -> Result<L::Condition, Wrong> {
+    ) -> Result<Atom, Wrong> {
         let written = self.source.text(text);
         let condition = self.language.condition(symbols, on_top, &written);
         condition.map_err(|(place, wrong)| {

@@ -4,8 +4,9 @@ use super::automaton::{PAutomaton, StateId, StateKind};
 use super::control::by_control_state;
 use super::diagram::{Diagram, diagram};
 use super::formula::formula;
-use super::language::{Model, SymbolText};
+use super::language::SymbolText;
 use super::legend::{Legend, Quantity};
+use super::model::Model;
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::watch::Stop;
 
@@ -68,17 +69,17 @@ impl ShownState {
 }
 
 /// Puts a P-automaton into words; the diagrams only if `diagrams`.
-pub fn show<M: Model>(model: &M, automaton: &PAutomaton, diagrams: bool) -> Result<Shown, Stop> {
-    let bdds = model.copies().bdds;
+pub fn show(model: &Model<'_>, automaton: &PAutomaton, diagrams: bool) -> Result<Shown, Stop> {
+    let bdds = model.copies.bdds;
     let mut legend = Legend::new(model);
     let condition = |f: &Bdd, quantities: &[Quantity]| -> Result<Condition, OutOfNodes> {
         Ok(Condition {
-            text: formula(bdds, f, quantities, model.notation())?,
+            text: formula(bdds, f, quantities, model.language.notation())?,
             nodes: bdds.node_count(f),
             diagram: diagrams.then(|| diagram(bdds, f, quantities)),
         })
     };
-    let without_stack = |f: &Bdd, legend: &Legend<'_, M>| match bdds.is_false(f) {
+    let without_stack = |f: &Bdd, legend: &Legend<'_>| match bdds.is_false(f) {
         true => Ok(None),
         false => condition(f, &legend.globals()).map(Some),
     };
@@ -99,8 +100,11 @@ pub fn show<M: Model>(model: &M, automaton: &PAutomaton, diagrams: bool) -> Resu
     for state in &automaton.states {
         let (kind, of) = match state.kind {
             StateKind::Control => ("control", None),
-            StateKind::Entered(entry) => ("entered", Some(model.show_entry(entry))),
-            StateKind::Returned(family) => ("returned", model.show_family(family)),
+            StateKind::Entered(entry) => (
+                "entered",
+                Some(model.language.show_entry(model.spds.entry(entry).head)),
+            ),
+            StateKind::Returned(family) => ("returned", model.language.show_family(family)),
             StateKind::Stack(_) => {
                 stacks += 1;
                 ("stack", Some(stacks.to_string()))
@@ -121,7 +125,7 @@ pub fn show<M: Model>(model: &M, automaton: &PAutomaton, diagrams: bool) -> Resu
     }
     let mut edges = Vec::new();
     for edge in &automaton.edges {
-        model.watch().check()?;
+        model.watch.check()?;
         bdds.safe_point();
         let quantities = legend.edge(automaton, edge);
         let parts = match edge.from == StateId(0) && !control_states.is_empty() {
@@ -132,7 +136,7 @@ pub fn show<M: Model>(model: &M, automaton: &PAutomaton, diagrams: bool) -> Resu
             edges.push(ShownEdge {
                 from: edge.from.0 as usize,
                 control,
-                symbol: model.show_symbol(edge.symbol),
+                symbol: model.language.show_symbol(edge.symbol),
                 condition: condition(&label, &quantities)?,
                 to: edge.to.0 as usize,
             });

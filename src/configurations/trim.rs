@@ -5,18 +5,18 @@
 //! the states that accept.
 
 use super::automaton::{Edge, PAutomaton, StateId, StateKind};
-use super::language::Model;
+use super::model::Model;
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::spds::copies::Copy;
 use crate::watch::Stop;
 use std::collections::VecDeque;
 
 /// The same set, without valuations of *returned* states that accept nothing.
-pub fn trim<M: Model>(model: &M, mut automaton: PAutomaton) -> Result<PAutomaton, Stop> {
-    let bdds = model.copies().bdds;
+pub fn trim(model: &Model<'_>, mut automaton: PAutomaton) -> Result<PAutomaton, Stop> {
+    let bdds = model.copies.bdds;
     let useful = useful(model, &automaton)?;
     for edge in &mut automaton.edges {
-        model.watch().check()?;
+        model.watch.check()?;
         edge.label = bdds.and(&edge.label, &useful[edge.to.0 as usize])?;
     }
     automaton.edges.retain(|edge| !bdds.is_false(&edge.label));
@@ -25,8 +25,8 @@ pub fn trim<M: Model>(model: &M, mut automaton: PAutomaton) -> Result<PAutomaton
 }
 
 /// For each state, the valuations, in entry copies, from which some stack is accepted.
-fn useful<M: Model>(model: &M, automaton: &PAutomaton) -> Result<Vec<Bdd>, Stop> {
-    let bdds = model.copies().bdds;
+fn useful(model: &Model<'_>, automaton: &PAutomaton) -> Result<Vec<Bdd>, Stop> {
+    let bdds = model.copies.bdds;
     let is_returned = |id: StateId| matches!(automaton.state(id).kind, StateKind::Returned(_));
     let mut useful: Vec<_> = automaton
         .states
@@ -48,7 +48,7 @@ fn useful<M: Model>(model: &M, automaton: &PAutomaton) -> Result<Vec<Bdd>, Stop>
             continue;
         }
         for edge in &into[state] {
-            model.watch().check()?;
+            model.watch.check()?;
             let before = before(model, automaton, edge, &useful[state])?;
             let from = edge.from.0 as usize;
             let more = bdds.or(&useful[from], &before)?;
@@ -64,18 +64,18 @@ fn useful<M: Model>(model: &M, automaton: &PAutomaton) -> Result<Vec<Bdd>, Stop>
 }
 
 /// The valuations of an edge's source, in entry copies, from which it leads into `set`.
-fn before<M: Model>(
-    model: &M,
+fn before(
+    model: &Model<'_>,
     automaton: &PAutomaton,
     edge: &Edge,
     set: &Bdd,
 ) -> Result<Bdd, OutOfNodes> {
-    let copies = model.copies();
+    let copies = model.copies;
     let state = automaton.state(edge.from);
     let source = state.kind.source_copy();
     let through = copies
         .bdds
-        .and_exists(&edge.label, set, &model.spds().all_entry)?;
+        .and_exists(&edge.label, set, &model.spds.all_entry)?;
     let others = (0..copies.data_variables()).filter(|v| !state.variables.contains(v));
     let others = copies.cube(others.map(|v| copies.level(v, Copy::Current)))?;
     let before = copies.bdds.exists(&through, &others)?;

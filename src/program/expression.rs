@@ -197,6 +197,45 @@ impl Operation {
         )
     }
 
+    /// A tag and a number, together different for different operations that read no cell.
+    pub fn code(&self) -> [u64; 2] {
+        let (tag, number) = match self {
+            Operation::Constant(value) => (0, u64::from(*value)),
+            Operation::Number(number) => (1, *number),
+            Operation::Index { count } => (2, u64::from(*count)),
+            Operation::Choose => (3, 0),
+            Operation::Not => (4, 0),
+            Operation::And => (5, 0),
+            Operation::Or => (6, 0),
+            Operation::Xor => (7, 0),
+            Operation::Equal => (8, 0),
+            Operation::Implies => (9, 0),
+            Operation::IfThenElse => (10, 0),
+            Operation::Schoose => (11, 0),
+            Operation::Add => (12, 0),
+            Operation::Subtract => (13, 0),
+            Operation::Multiply => (14, 0),
+            Operation::Divide => (15, 0),
+            Operation::BitAnd => (16, 0),
+            Operation::BitOr => (17, 0),
+            Operation::BitXor => (18, 0),
+            Operation::ShiftLeft => (19, 0),
+            Operation::ShiftLeftOrFar => (20, 0),
+            Operation::ShiftRight => (21, 0),
+            Operation::Less => (22, 0),
+            Operation::LessEqual => (23, 0),
+            Operation::NumbersEqual => (24, 0),
+            Operation::ToNumber => (25, 0),
+            Operation::ToTruth => (26, 0),
+            Operation::FalseIfUndefined => (27, 0),
+            Operation::Read(_)
+            | Operation::ReadNext(_)
+            | Operation::ReadBelow(_)
+            | Operation::ReadElement { .. } => (28, 0),
+        };
+        [tag, number]
+    }
+
     /// The cells an operation may read: the first one, how many, and when.
     pub fn cells_read(&self) -> Option<(VariableId, u32, When)> {
         match self {

@@ -12,20 +12,20 @@ pub use listing::write as write_listing;
 
 use super::harmless::harmless;
 use super::values::variables;
-use crate::analysis::{CallGraph, DataVariable, Layout, Liveness, ModRef, reachable_points};
+use crate::analysis::Analyses;
+use crate::analysis::frames::{Class, ClassId};
 use crate::bits;
 use crate::program::{
     Action, Cell, Declaration, PointId, Procedure, ProcedureId, Program, VariableId,
 };
+use crate::rules::{DataVariable, Head, Layout, Rules};
 use std::ops::Range;
 
 /// A program and what is known about it before any of its states is looked at.
 pub struct Graph<'a> {
     program: &'a Program,
-    calls: CallGraph,
     layout: Layout,
-    mod_ref: ModRef,
-    liveness: Liveness,
+    analyses: Analyses,
     reachable: Vec<bool>,
     /// Where lines begin: asking the source for each point would count columns as well,
     /// which is quadratic where everything stands on one line.
@@ -41,20 +41,22 @@ struct Successor {
 
 impl<'a> Graph<'a> {
     pub fn of(program: &'a Program) -> Self {
-        let calls = CallGraph::of(program);
         let layout = Layout::of(program);
-        let mod_ref = ModRef::of(program, &layout, &calls);
-        let liveness = Liveness::of(program, &layout, &calls, &mod_ref, &[]);
+        let rules = Rules::of_program(program, layout.clone(), false);
+        let analyses = Analyses::of(&rules, &[]);
+        let mut reachable = vec![false; rules.heads()];
+        for class in &analyses.frames.classes {
+            let heads = class.heads.iter();
+            heads.for_each(|head| reachable[head.0 as usize] = true);
+        }
         let bytes = program.source.bytes().iter().enumerate();
         let newlines = bytes.filter(|(_, byte)| **byte == b'\n');
         Graph {
-            reachable: reachable_points(program, &calls),
+            reachable,
             line_starts: newlines.map(|(i, _)| i as u32 + 1).collect(),
             program,
-            calls,
             layout,
-            mod_ref,
-            liveness,
+            analyses,
         }
     }
 
@@ -68,7 +70,25 @@ impl<'a> Graph<'a> {
     }
 
     fn is_recursive(&self, procedure: ProcedureId) -> bool {
-        self.calls.recursive[procedure.0 as usize]
+        self.class(procedure).is_recursive
+    }
+
+    fn class(&self, procedure: ProcedureId) -> &Class {
+        self.analyses.frames.get(ClassId(procedure.0))
+    }
+
+    /// Whether executions begin with a procedure, or some call leads to it.
+    fn is_called(&self, procedure: ProcedureId) -> bool {
+        procedure == self.program.entry || !self.class(procedure).pushing.is_empty()
+    }
+
+    /// The globals that a procedure, with all it calls, may change or read.
+    fn modified(&self, procedure: ProcedureId) -> &[u64] {
+        self.analyses.mod_ref.modified(ClassId(procedure.0))
+    }
+
+    fn referenced(&self, procedure: ProcedureId) -> &[u64] {
+        self.analyses.mod_ref.referenced(ClassId(procedure.0))
     }
 
     fn points(&self, procedure: &Procedure) -> impl ExactSizeIterator<Item = PointId> + use<> {
@@ -141,7 +161,7 @@ impl<'a> Graph<'a> {
 
     fn live(&self, point: PointId) -> String {
         let procedure = self.program.point(point).procedure;
-        self.variables(procedure, self.liveness.at(point))
+        self.variables(procedure, self.analyses.liveness.at(Head(point.0)))
     }
 
     /// The statement on one line; `exit` for the end of a procedure.

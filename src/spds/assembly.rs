@@ -3,11 +3,11 @@
 //! Interfaces and what is quantified on return are shared wherever they are the same.
 
 use super::copies::{Copies, Copy};
-use super::frame::make_interface;
+use super::interface::make_interface;
 use super::{Entry, Head, Interface, Right, Rule, Spds, Transfer, TransferId};
-use crate::analysis::Layout;
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::bits::{self, BitRows};
+use crate::rules::{Layout, RuleId};
 use rustc_hash::FxHashMap;
 
 /// What a frame takes over, what of that it cannot change, and what it leaves behind.
@@ -89,12 +89,20 @@ impl<'a, 'b> Assembly<'a, 'b> {
         Ok(())
     }
 
-    pub fn add_rule(&mut self, from: Head, transfer: TransferId, right: Right, internal: bool) {
+    pub fn add_rule(
+        &mut self,
+        from: Head,
+        transfer: TransferId,
+        right: Right,
+        internal: bool,
+        origin: RuleId,
+    ) {
         self.rules.push(Rule {
             from,
             transfer,
             right,
             internal,
+            origin,
         });
     }
 
@@ -122,9 +130,7 @@ impl<'a, 'b> Assembly<'a, 'b> {
         Ok(resume)
     }
 
-    pub fn finish(mut self, frame: Frame) -> Result<Spds, OutOfNodes> {
-        // The rules of internal heads were added after those that lead there.
-        self.rules.sort_by_key(|rule| rule.from);
+    pub fn finish(self, frame: Frame) -> Result<Spds, OutOfNodes> {
         let count = frame.ranks.len();
         let mut first_rule = vec![0; count + 1];
         for rule in &self.rules {

@@ -194,6 +194,19 @@ impl<'a> Copies<'a> {
         self.bdds.variable(self.level(variable, copy))
     }
 
+    /// "These have the same value now and after the step."
+    pub fn unchanged(&self, variables: &[DataVariable]) -> BddResult {
+        let mut equal = self.bdds.constant(true);
+        for variable in variables {
+            let now = self.variable(*variable, Copy::Current);
+            let same = self
+                .bdds
+                .equivalent(&now, &self.variable(*variable, Copy::Next))?;
+            equal = self.bdds.and(&equal, &same)?;
+        }
+        Ok(equal)
+    }
+
     /// The conjunction of these BDD variables, for quantification.
     pub fn cube(&self, levels: impl IntoIterator<Item = Level>) -> BddResult {
         let mut key: Vec<_> = levels.into_iter().collect();

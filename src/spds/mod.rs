@@ -15,37 +15,28 @@
 
 mod assembly;
 pub mod copies;
-mod effect;
 mod encode;
 mod expression;
-mod frame;
-mod heads;
 mod image;
+mod interface;
 mod number;
 mod observer;
 mod product;
 mod proposition;
 mod relation;
-mod rule;
-mod statement;
-mod system;
 mod transfer;
+mod transfers;
 
-pub use encode::{Analyses, changes_frames_below, encode};
+pub use crate::rules::Head;
+pub use encode::encode;
 pub use expression::{Term, evaluate};
-pub use heads::{HeadMeaning, ProgramHeads};
-pub use observer::{Observer, Places, extend_layout};
-pub use proposition::{Place, proposition_at};
-pub use system::{SystemAnalyses, SystemHead, SystemHeads, encode_system};
+pub use observer::{Observer, extend_layout};
+pub use proposition::{truth_at, truth_in};
 
-use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
 use crate::bits::BitRows;
+use crate::rules::{self, DataVariable};
 use copies::Renaming;
-
-/// An index; which control location and symbol it stands for is known to its maker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Head(pub u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId(pub u32);
@@ -88,6 +79,8 @@ pub struct Rule {
     pub right: Right,
     /// No step of the execution by itself, but part of the one before.
     pub internal: bool,
+    /// The rule it was made from; out of range for one by which stopped executions stay.
+    pub origin: rules::RuleId,
 }
 
 /// The right side of a rule.

@@ -10,31 +10,12 @@
 //! automaton accepted in between.
 
 use super::copies::{Copies, Copy};
-use super::proposition::{Place, proposition_at};
-use crate::analysis::Layout;
+use super::proposition::{known_at, truth_at};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
-use crate::program::{ProcedureId, Program};
-use crate::property::{Atom, Temporal};
+use crate::property::Temporal;
+use crate::rules::{Head, Layout, Rules};
 use ltl2ba_rs::{Class, Label};
 use rustc_hash::FxHashMap;
-
-/// Where configurations can be, and which propositions are true there.
-pub trait Places {
-    type Place: std::marker::Copy;
-
-    /// What is known of propositions at a place: where it is the same, so is
-    /// [`Places::truth`] of each of them.
-    fn known(&self, atoms: &[Atom], place: Self::Place) -> Vec<u8>;
-
-    /// Where a proposition is true at a place, over current variables.
-    fn truth(
-        &self,
-        copies: &Copies<'_>,
-        layout: &Layout,
-        atom: &Atom,
-        place: Self::Place,
-    ) -> BddResult;
-}
 
 /// How many bits the states of an automaton take, and whether frames must remember.
 pub fn extend_layout(mut layout: Layout, temporal: &Temporal) -> Layout {
@@ -44,8 +25,7 @@ pub fn extend_layout(mut layout: Layout, temporal: &Temporal) -> Layout {
     layout
 }
 
-pub struct Observer<'a, 'b, P> {
-    places: &'a P,
+pub struct Observer<'a, 'b> {
     temporal: &'a Temporal,
     layout: Layout,
     copies: &'a Copies<'b>,
@@ -55,16 +35,10 @@ pub struct Observer<'a, 'b, P> {
     letters: Vec<Bdd>,
 }
 
-impl<'a, 'b, P: Places> Observer<'a, 'b, P> {
+impl<'a, 'b> Observer<'a, 'b> {
     /// `layout` is from [`extend_layout`].
-    pub fn new(
-        places: &'a P,
-        temporal: &'a Temporal,
-        layout: Layout,
-        copies: &'a Copies<'b>,
-    ) -> Self {
+    pub fn new(temporal: &'a Temporal, layout: Layout, copies: &'a Copies<'b>) -> Self {
         Observer {
-            places,
             temporal,
             layout,
             copies,
@@ -73,15 +47,15 @@ impl<'a, 'b, P: Places> Observer<'a, 'b, P> {
         }
     }
 
-    /// The automaton's steps from a configuration at this place, as an index for
+    /// The automaton's steps from a configuration at this head, as an index for
     /// [`Observer::letter`]: equal letters have equal indices.
-    pub fn letter_at(&mut self, place: P::Place) -> Result<u32, OutOfNodes> {
-        let key = self.places.known(&self.temporal.atoms, place);
+    pub fn letter_at(&mut self, rules: &Rules<'_>, head: Head) -> Result<u32, OutOfNodes> {
+        let key = known_at(rules, &self.temporal.atoms, head);
         if let Some(letter) = self.known.get(&key) {
             return Ok(*letter);
         }
         let letter = self.letters.len() as u32;
-        let steps = self.steps_at(place)?;
+        let steps = self.steps_at(rules, head)?;
         self.letters.push(steps);
         self.known.insert(key, letter);
         Ok(letter)
@@ -120,13 +94,13 @@ impl<'a, 'b, P: Places> Observer<'a, 'b, P> {
         self.copies.bdds.minterm(literals)
     }
 
-    fn steps_at(&self, place: P::Place) -> BddResult {
+    fn steps_at(&self, rules: &Rules<'_>, head: Head) -> BddResult {
         let bdds = self.copies.bdds;
         let atoms = self
             .temporal
             .atoms
             .iter()
-            .map(|atom| self.atom(atom, place));
+            .map(|atom| truth_at(rules, self.copies, atom, head));
         let atoms = atoms.collect::<Result<Vec<_>, _>>()?;
         let mut steps = bdds.constant(false);
         for edge in &self.temporal.forbidden.edges {
@@ -154,32 +128,5 @@ impl<'a, 'b, P: Places> Observer<'a, 'b, P> {
             sum = bdds.or(&sum, &product)?;
         }
         Ok(sum)
-    }
-
-    /// Where a proposition is true at a place.
-    pub fn atom(&self, atom: &Atom, place: P::Place) -> BddResult {
-        self.places.truth(self.copies, &self.layout, atom, place)
-    }
-}
-
-impl Places for Program {
-    type Place = Place;
-
-    fn known(&self, atoms: &[Atom], place: Place) -> Vec<u8> {
-        let mut known = Vec::new();
-        for atom in atoms {
-            match atom {
-                Atom::Expression { locals, .. } => {
-                    let is_in = |p: &ProcedureId| u8::from(place.is_in(self, *p));
-                    known.extend(locals.iter().map(|(procedure, _)| is_in(procedure)));
-                }
-                control => known.push(u8::from(place.shows(self, control))),
-            }
-        }
-        known
-    }
-
-    fn truth(&self, copies: &Copies<'_>, layout: &Layout, atom: &Atom, place: Place) -> BddResult {
-        proposition_at(self, layout, copies, atom, place)
     }
 }

@@ -6,9 +6,9 @@
 //! the frame above has seen.
 
 use super::copies::{Copies, Copy};
-use super::observer::{Observer, Places};
-use crate::analysis::{DataVariable, Layout};
+use super::observer::Observer;
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
+use crate::rules::{DataVariable, Head, Layout, Rules};
 use rustc_hash::FxHashMap;
 
 /// What a rule does with the memory of accepting states.
@@ -25,19 +25,19 @@ pub enum Memory {
 }
 
 /// What the automaton does along the rules, if there is one.
-pub struct Product<'a, 'b, P: Places> {
+pub struct Product<'a, 'b> {
     copies: &'a Copies<'b>,
     layout: &'a Layout,
-    pub observer: Option<Observer<'a, 'b, P>>,
+    pub observer: Option<Observer<'a, 'b>>,
     /// The automaton's moves for each letter and kind of rule.
     moves: FxHashMap<u64, Bdd>,
 }
 
-impl<'a, 'b, P: Places> Product<'a, 'b, P> {
+impl<'a, 'b> Product<'a, 'b> {
     pub fn new(
         copies: &'a Copies<'b>,
         layout: &'a Layout,
-        observer: Option<Observer<'a, 'b, P>>,
+        observer: Option<Observer<'a, 'b>>,
     ) -> Self {
         Product {
             copies,
@@ -59,9 +59,14 @@ impl<'a, 'b, P: Places> Product<'a, 'b, P> {
         }
     }
 
-    /// The number of the automaton's part of a rule that leaves `place`; see
+    /// The number of the automaton's part of a rule that leaves `head`; see
     /// [`Product::moves`].
-    pub fn watch(&mut self, place: P::Place, memory: Memory) -> Result<Option<u64>, OutOfNodes> {
+    pub fn watch(
+        &mut self,
+        rules: &Rules<'_>,
+        head: Head,
+        memory: Memory,
+    ) -> Result<Option<u64>, OutOfNodes> {
         let Some(observer) = &mut self.observer else {
             return Ok(None);
         };
@@ -69,7 +74,7 @@ impl<'a, 'b, P: Places> Product<'a, 'b, P> {
         let is_return = memory == Memory::Return;
         let letter = match is_return {
             true => 0,
-            false => observer.letter_at(place)?,
+            false => observer.letter_at(rules, head)?,
         };
         let number = u64::from(letter) << 2 | memory as u64;
         if self.moves.contains_key(&number) {

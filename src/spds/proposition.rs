@@ -1,73 +1,91 @@
-//! Propositions as BDDs: where one is true, once it is known where control is.
+//! Propositions as BDDs: where one is true, once it is known which head is on top.
 
 use super::copies::{Copies, Copy};
 use super::expression::{May, Term, evaluate};
-use crate::analysis::Layout;
 use crate::bdd::BddResult;
-use crate::program::{Domain, PointId, ProcedureId, Program, VariableId, When};
+use crate::program::{Domain, ProcedureId, VariableId, When};
 use crate::property::Atom;
+use crate::rules::{Head, Meaning, Rules};
 
-/// Where a configuration is, as far as propositions tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    At(PointId),
-    Error,
-    Terminated,
-}
-
-impl Place {
-    pub fn is_in(self, program: &Program, procedure: ProcedureId) -> bool {
-        match self {
-            Place::At(point) => program.point(point).procedure == procedure,
-            Place::Error | Place::Terminated => false,
+/// What is known of propositions at a head before any value is: where it is the same, so is
+/// [`truth_at`] of each of them.
+pub fn known_at(rules: &Rules<'_>, atoms: &[Atom], head: Head) -> Vec<u8> {
+    let frame = rules.frame_of(head);
+    let mut known = Vec::new();
+    for atom in atoms {
+        match atom {
+            Atom::Expression { locals, .. } => {
+                let is_on_top = |(of, _): &(ProcedureId, u32)| u8::from(frame == Some(*of));
+                known.extend(locals.iter().map(is_on_top));
+            }
+            Atom::Conditions(_) => {
+                let frame = frame.map_or(u32::MAX, |frame| frame.0);
+                known.extend(frame.to_le_bytes());
+            }
+            control => known.push(u8::from(shows(rules, control, head))),
         }
     }
+    known
+}
 
-    /// Whether a proposition that speaks of control only is true.
-    pub fn shows(self, program: &Program, atom: &Atom) -> bool {
-        match (atom, self) {
-            (Atom::Terminated, Place::Terminated) | (Atom::Error, Place::Error) => true,
-            (Atom::At(points), Place::At(point)) => points.contains(&point),
-            (Atom::In(procedure), place) => place.is_in(program, *procedure),
-            _ => false,
-        }
+/// Whether a proposition that speaks of control only is true.
+fn shows(rules: &Rules<'_>, atom: &Atom, head: Head) -> bool {
+    match (atom, rules.meaning(head)) {
+        (Atom::Terminated, Meaning::Empty) | (Atom::Error, Meaning::Error) => true,
+        (Atom::At(points), Meaning::Symbol(symbol)) => points.iter().any(|p| p.0 == symbol),
+        (Atom::OnTop(symbols), Meaning::Symbol(symbol)) => symbols.iter().any(|s| s.0 == symbol),
+        (Atom::In(procedure), _) => rules.frame_of(head) == Some(*procedure),
+        _ => false,
     }
 }
 
-/// Where a proposition is true at a place, over current variables.
-pub fn proposition_at(
-    program: &Program,
-    layout: &Layout,
+/// Where a proposition is true at a head, over current variables.
+pub fn truth_at(rules: &Rules<'_>, copies: &Copies<'_>, atom: &Atom, head: Head) -> BddResult {
+    match atom {
+        Atom::Expression { .. } | Atom::Conditions(_) => {
+            truth_in(rules, copies, atom, rules.frame_of(head))
+        }
+        control => Ok(copies.bdds.constant(shows(rules, control, head))),
+    }
+}
+
+/// Where a proposition that speaks of values is true while a frame of a kind is on top.
+pub fn truth_in(
+    rules: &Rules<'_>,
     copies: &Copies<'_>,
     atom: &Atom,
-    place: Place,
+    frame: Option<ProcedureId>,
 ) -> BddResult {
     let bdds = copies.bdds;
-    let Atom::Expression { operations, locals } = atom else {
-        return Ok(bdds.constant(place.shows(program, atom)));
+    let anywhere = ProcedureId(0);
+    let term = |frame: ProcedureId, variable: VariableId| {
+        let bits = rules.layout.cell(frame, variable);
+        copies.term(bits, rules.domain(frame, variable), Copy::Current)
     };
-    let read = |variable: VariableId, _: When| {
-        let (procedure, variable) = match variable {
-            VariableId::Global(_) => (program.entry, variable),
-            VariableId::Local(index) => {
-                let (procedure, local) = locals[index as usize];
-                (procedure, VariableId::Local(local))
-            }
-        };
-        let domain = program.cell(procedure, variable).domain;
-        let is_global = matches!(variable, VariableId::Global(_));
-        match is_global || place.is_in(program, procedure) {
-            true => {
-                let bits = layout.cell(procedure, variable);
-                Some(copies.term(bits, domain, Copy::Current))
-            }
-            // A truth value of a procedure that is not on top is false, and so is a
-            // comparison with a number of one.
-            false if domain == Domain::Boolean => {
-                Some(Term::Truth(May::certain(bdds.constant(false))))
-            }
-            false => None,
+    let evaluated = match atom {
+        Atom::Conditions(conditions) => {
+            let frame = frame.unwrap_or(anywhere);
+            let read = |variable, _: When| Some(term(frame, variable));
+            evaluate(bdds, &conditions[frame.0 as usize], read)?
         }
+        Atom::Expression { operations, locals } => {
+            let read = |variable: VariableId, _: When| {
+                let VariableId::Local(index) = variable else {
+                    return Some(term(anywhere, variable));
+                };
+                let (of, local) = locals[index as usize];
+                let local = VariableId::Local(local);
+                match rules.domain(of, local) {
+                    _ if frame == Some(of) => Some(term(of, local)),
+                    // A truth value of a procedure that is not on top is false, and so is a
+                    // comparison with a number of one.
+                    Domain::Boolean => Some(Term::Truth(May::certain(bdds.constant(false)))),
+                    _ => None,
+                }
+            };
+            evaluate(bdds, operations, read)?
+        }
+        _ => return Ok(bdds.constant(false)),
     };
-    evaluate(bdds, operations, read)?.be_one(bdds)
+    evaluated.be_one(bdds)
 }

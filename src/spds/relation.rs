@@ -5,20 +5,29 @@
 //! rule's *failure*, a set of valuations before the step.
 
 use super::copies::{Copies, Copy};
-use super::effect::{Assignment, Effect, Outcome, Place, Source, element};
 use super::expression::{Evaluated, May, Term, evaluate};
 use super::number::Number;
-use crate::analysis::{DataVariable, Layout};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
-use crate::program::{Domain, Expression, Overflow, Program, VariableId, When};
+use crate::bits;
+use crate::program::{Domain, Expression, Overflow, VariableId, When};
+use crate::rules::effect::{Assignment, Effect, Outcome, Place, Source, element};
+use crate::rules::{DataVariable, Footprint, Rules};
 use indexmap::IndexMap;
 use std::ops::Range;
 
 pub struct Relations<'r, 'a, 'b> {
-    pub program: &'a Program,
-    pub layout: &'a Layout,
+    pub rules: &'a Rules<'a>,
     pub copies: &'a Copies<'b>,
-    pub effect: &'r Effect<'r>,
+    pub effect: &'r Effect,
+    pub footprint: &'r Footprint,
+    /// The variables that matter after the step, and below.
+    pub needed: [&'r [u64]; 2],
+}
+
+/// Some constraints together, and what they speak of after the step and below.
+struct Part {
+    bdd: Bdd,
+    mentions: [Vec<u64>; 2],
 }
 
 /// What a cell gets.
@@ -41,11 +50,11 @@ struct Fitted {
 }
 
 impl Relations<'_, '_, '_> {
-    /// The relation of all variables that change, dead ones included.
+    /// The relation of all variables that change; what does not matter may be left out.
     pub fn relation(&self) -> BddResult {
         let bdds = self.copies.bdds;
         let mut relation = bdds.constant(true);
-        for (condition, outcome) in self.effect.conditions {
+        for (condition, outcome) in &self.effect.conditions {
             let holds = self.outcome(*condition, *outcome)?;
             relation = bdds.and(&relation, &holds)?;
         }
@@ -57,44 +66,109 @@ impl Relations<'_, '_, '_> {
                 false => Copy::Next,
             };
             relation = bdds.and(&relation, &self.set(*first, copy, update)?)?;
-            // A global that gets any value has the same one in both frames.
-            if *below
-                && self.layout.global_range().contains(first)
-                && let Some(above) = updates.get(&(*first, false))
-            {
-                let free = bdds.and(&update.free, &above.free)?;
-                let same = self.same_in_both(*first, update.domain)?;
-                relation = bdds.and(&relation, &bdds.implies(&free, &same)?)?;
-            }
         }
-        if let Some(constrain) = self.effect.constrain {
-            let holds = self.evaluate(constrain)?.be_one(bdds)?;
-            relation = bdds.and(&relation, &holds)?;
+        if !self.effect.constrain.is_empty() {
+            relation = bdds.and(&relation, &self.constraints()?)?;
         }
         if let Some(afterwards) = self.effect.afterwards {
-            let operations = self.program.expressions.operations(afterwards);
+            let operations = self.rules.expressions.operations(afterwards);
             let after = |variable, _| Some(self.read(variable, When::After));
             let holds = evaluate(bdds, operations, after)?.be_one(bdds)?;
             relation = bdds.and(&relation, &holds)?;
         }
-        if let Some(watched) = self.effect.watched {
-            relation = bdds.and(&relation, watched.relation)?;
-        }
         Ok(relation)
     }
 
-    /// Where some expression has no value or some value does not fit, and what the watching
-    /// automaton does then.
+    /// Where some expression has no value or some value does not fit.
     pub fn failure(&self) -> BddResult {
         let bdds = self.copies.bdds;
         let (_, mut failure) = self.updates()?;
-        for (condition, _) in self.effect.conditions {
+        for (condition, _) in &self.effect.conditions {
             failure = bdds.or(&failure, &self.evaluate(*condition)?.undefined)?;
         }
-        match self.effect.watched {
-            Some(watched) => bdds.and(&failure, watched.relation),
-            None => Ok(failure),
+        Ok(failure)
+    }
+
+    /// The conjunction of all constraints. What may have any value and does not matter is
+    /// quantified as soon as no other constraint speaks of it, so that relations stay small.
+    fn constraints(&self) -> BddResult {
+        let bdds = self.copies.bdds;
+        let parts = self.effect.constrain.iter().map(|e| self.part(*e));
+        let mut parts = parts.collect::<Result<Vec<_>, _>>()?;
+        for assignment in self.effect.assignments.iter().filter(|a| self.is_open(a)) {
+            let index = usize::from(assignment.below);
+            let copy = [Copy::Next, Copy::Below][index];
+            let cell = assignment.place.bits();
+            for bit in cell.filter(|bit| !bits::contains(self.needed[index], *bit)) {
+                let level = self.copies.level(bit, copy);
+                self.quantify(&mut parts, index, bit, level)?;
+            }
         }
+        parts.sort_by_cached_key(|part| bdds.node_count(&part.bdd));
+        let mut all = bdds.constant(true);
+        for part in &parts {
+            all = bdds.and(&all, &part.bdd)?;
+        }
+        Ok(all)
+    }
+
+    /// Whether nothing but the constraints says something about what a cell gets.
+    fn is_open(&self, assignment: &Assignment) -> bool {
+        let bits = assignment.place.bits();
+        let meets = |other: &Assignment| {
+            let others = other.place.bits();
+            let overlap = others.start < bits.end && bits.start < others.end;
+            overlap && other.below == assignment.below && !matches!(other.source, Source::Any)
+        };
+        matches!(assignment.source, Source::Any)
+            && matches!(assignment.place, Place::Cell(_))
+            && assignment.domain.is_full()
+            && self.effect.afterwards.is_none()
+            && !self.effect.assignments.iter().any(meets)
+    }
+
+    /// Joins the parts that speak of a bit, and lets it go.
+    fn quantify(
+        &self,
+        parts: &mut Vec<Part>,
+        index: usize,
+        bit: DataVariable,
+        level: u32,
+    ) -> Result<(), OutOfNodes> {
+        let bdds = self.copies.bdds;
+        let speaks = |part: &mut Part| bits::contains(&part.mentions[index], bit);
+        let mut joined: Option<Part> = None;
+        for part in parts.extract_if(.., speaks) {
+            joined = Some(match joined {
+                None => part,
+                Some(mut joined) => {
+                    joined.bdd = bdds.and(&joined.bdd, &part.bdd)?;
+                    for (to, from) in joined.mentions.iter_mut().zip(&part.mentions) {
+                        bits::join(to, from);
+                    }
+                    joined
+                }
+            });
+        }
+        if let Some(mut joined) = joined {
+            joined.bdd = bdds.exists(&joined.bdd, &self.copies.cube([level])?)?;
+            bits::remove(&mut joined.mentions[index], bit);
+            parts.push(joined);
+        }
+        Ok(())
+    }
+
+    fn part(&self, constrain: Expression) -> Result<Part, OutOfNodes> {
+        let words = self.footprint.reads.len();
+        let mut mentions = [vec![0; words], vec![0; words]];
+        let (expressions, layout) = (self.rules.expressions, &self.rules.layout);
+        for (bits, when) in self.effect.bits_read(expressions, layout, constrain) {
+            if self.copy(&bits, when) != Copy::Current {
+                bits::insert_all(&mut mentions[usize::from(when == When::Below)], bits);
+            }
+        }
+        let bdd = self.evaluate(constrain)?.be_one(self.copies.bdds)?;
+        Ok(Part { bdd, mentions })
     }
 
     fn outcome(&self, condition: Expression, outcome: Outcome) -> BddResult {
@@ -111,27 +185,46 @@ impl Relations<'_, '_, '_> {
     }
 
     fn evaluate(&self, expression: Expression) -> Result<Evaluated, OutOfNodes> {
-        let operations = self.program.expressions.operations(expression);
+        let operations = self.rules.expressions.operations(expression);
         let read = |variable, when| Some(self.read(variable, when));
         evaluate(self.copies.bdds, operations, read)
     }
 
     /// The value of a cell at a time.
     fn read(&self, variable: VariableId, when: When) -> Term {
-        let bits = self.layout.cell(self.effect.procedure, variable);
-        let domain = self.program.cell(self.effect.procedure, variable).domain;
-        let is_changed = || {
-            let mut changed = self
-                .effect
-                .assigned(false)
-                .chain(self.effect.arbitrary(false));
-            changed.any(|bit| bits.contains(&bit))
-        };
-        let copy = match when {
-            When::After if is_changed() => Copy::Next,
-            _ => Copy::Current,
-        };
+        let bits = self.effect.bits(&self.rules.layout, variable, when);
+        let domain = self
+            .rules
+            .domain(self.effect.frames[when as usize], variable);
+        let copy = self.copy(&bits, when);
         self.copies.term(bits, domain, copy)
+    }
+
+    /// The copy in which a cell is read: what is kept, where it was.
+    fn copy(&self, bits: &Range<DataVariable>, when: When) -> Copy {
+        let changes = self.footprint.changes(when);
+        let is_new = |bit| changes.touches(bit) && !bits::contains(&changes.identical, bit);
+        match when {
+            When::After if bits.clone().any(is_new) => Copy::Next,
+            When::Below if bits.clone().any(is_new) => Copy::Below,
+            _ => Copy::Current,
+        }
+    }
+
+    /// Whether an assignment can be left out: nobody looks at what it sets.
+    fn is_idle(&self, assignment: &Assignment) -> bool {
+        let index = usize::from(assignment.below);
+        let changes = [&self.footprint.after, &self.footprint.below][index];
+        let mut bits = assignment.place.bits();
+        match assignment.source {
+            Source::Any => bits.all(|bit| bits::contains(&changes.arbitrary, bit)),
+            _ => {
+                self.effect.constrain.is_empty()
+                    && self.effect.afterwards.is_none()
+                    && !assignment.may_fail(self.rules.expressions)
+                    && !bits.any(|bit| bits::contains(self.needed[index], bit))
+            }
+        }
     }
 
     /// What every cell gets, and where something is wrong with that.
@@ -139,8 +232,8 @@ impl Relations<'_, '_, '_> {
         let bdds = self.copies.bdds;
         let mut updates = Updates::default();
         let mut failure = bdds.constant(false);
-        for assignment in self.effect.assignments {
-            if self.effect.is_arbitrary(assignment) {
+        for assignment in &self.effect.assignments {
+            if self.is_idle(assignment) {
                 continue;
             }
             let fitted = self.fitted(assignment)?;
@@ -238,7 +331,7 @@ impl Relations<'_, '_, '_> {
                 value: Some(term),
             });
         };
-        if self.program.overflow == Overflow::Wrap {
+        if self.rules.overflow == Overflow::Wrap {
             return Ok(Fitted {
                 value: Some(Term::Number(number.wrapped(bdds, assignment.domain)?)),
                 failure: undefined,
@@ -249,18 +342,6 @@ impl Relations<'_, '_, '_> {
             failure: bdds.or(&undefined, &misfit)?,
             value: Some(term),
         })
-    }
-
-    /// "The cell has one value on top and below."
-    fn same_in_both(&self, first: DataVariable, domain: Domain) -> BddResult {
-        let (bdds, copies) = (self.copies.bdds, self.copies);
-        let mut same = bdds.constant(true);
-        for bit in (first..first + domain.bits()).rev() {
-            let next = copies.variable(bit, Copy::Next);
-            let equal = bdds.equivalent(&next, &copies.variable(bit, Copy::Below))?;
-            same = bdds.and(&equal, &same)?;
-        }
-        Ok(same)
     }
 
     /// "The cell has this value in this copy."

@@ -5,12 +5,12 @@
 
 use super::Transfer;
 use super::copies::{Copies, Copy, Renaming};
-use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
+use crate::rules::DataVariable;
 
 /// What a step or push does, over the data variables before it.
-pub struct Making<'m, 'b> {
+pub struct TransferBuilder<'m, 'b> {
     pub copies: &'m Copies<'b>,
     /// The variables that matter before the step.
     pub before: &'m [u64],
@@ -18,7 +18,7 @@ pub struct Making<'m, 'b> {
     pub relation: Bdd,
 }
 
-impl Making<'_, '_> {
+impl TransferBuilder<'_, '_> {
     /// A step to where the variables `after` matter; `set` are those that the relation has
     /// in next copies. Both lists may have repetitions.
     pub fn step(

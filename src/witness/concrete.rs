@@ -4,21 +4,20 @@
 
 use super::search::{CallUse, Move, Path};
 use super::walk::{Diverged, Walk, Walker};
-use crate::analysis::Layout;
 use crate::bits;
 use crate::interpreter::step::{Outcome, Wish, choose, choose_resumption};
 use crate::interpreter::trace::{Location, Step};
 use crate::interpreter::{Valuation, View, Waiting};
 use crate::program::{PointId, ProcedureId, Program, VariableId};
-use crate::spds::{Head, HeadMeaning, ProgramHeads, Spds};
+use crate::rules::{Layout, Meaning, Rules};
+use crate::spds::{Head, Spds};
 use crate::trace::{Fold, SegmentId};
 use std::ops::Range;
 
 pub struct Concretizer<'a> {
     pub program: &'a Program,
-    pub layout: &'a Layout,
+    pub rules: &'a Rules<'a>,
     pub spds: &'a Spds,
-    pub heads: &'a ProgramHeads,
 }
 
 /// The program stops, in *error* or *terminated*.
@@ -38,8 +37,8 @@ impl Concretizer<'_> {
     fn wish<'w>(&'w self, head: Head, values: &'w [bool]) -> Live<'w> {
         Live {
             top: LiveAt {
-                layout: self.layout,
-                procedure: self.procedure_of(head),
+                layout: &self.rules.layout,
+                procedure: self.rules.frame_of(head),
                 live: self.spds.variables(head),
                 values,
             },
@@ -47,20 +46,10 @@ impl Concretizer<'_> {
         }
     }
 
-    /// Whose locals the values at a head are.
-    fn procedure_of(&self, head: Head) -> Option<ProcedureId> {
-        match self.heads.meaning(head) {
-            HeadMeaning::At(point) | HeadMeaning::Returning(point) => {
-                Some(self.program.point(point).procedure)
-            }
-            HeadMeaning::Error | HeadMeaning::Terminated => None,
-        }
-    }
-
     fn point_of(&self, head: Head) -> Option<PointId> {
-        match self.heads.meaning(head) {
-            HeadMeaning::At(point) => Some(point),
-            HeadMeaning::Returning(_) | HeadMeaning::Error | HeadMeaning::Terminated => None,
+        match self.rules.meaning(head) {
+            Meaning::Symbol(point) => Some(PointId(point)),
+            Meaning::Returning(_) | Meaning::Error | Meaning::Empty => None,
         }
     }
 }
@@ -73,12 +62,12 @@ impl Walker for Concretizer<'_> {
     type Exit = View;
 
     fn layout(&self) -> &Layout {
-        self.layout
+        &self.rules.layout
     }
 
     fn states(&self, call: &CallUse) -> [u32; 2] {
         let (_, after) = call.handed(self.spds);
-        [&call.key[..], &after].map(|values| self.layout.state(values))
+        [&call.key[..], &after].map(|values| self.rules.layout.state(values))
     }
 
     fn start(&self, path: &Path) -> Result<View, Diverged> {
@@ -134,8 +123,8 @@ impl Walker for Concretizer<'_> {
         let wish = self.wish(step.head, &step.values);
         let outcome = choose(self.program, view, &wish, |outcome| match outcome {
             Outcome::Next(view) | Outcome::Enter(view, _) => Some(view.at) == at,
-            Outcome::Error(_) => self.heads.meaning(step.head) == HeadMeaning::Error,
-            Outcome::Leave { .. } => self.heads.meaning(step.head) == HeadMeaning::Terminated,
+            Outcome::Error(_) => self.rules.meaning(step.head) == Meaning::Error,
+            Outcome::Leave { .. } => self.rules.meaning(step.head) == Meaning::Empty,
         });
         walk.made += 1;
         match outcome.ok_or(Diverged)? {
@@ -181,7 +170,7 @@ impl Walker for Concretizer<'_> {
         let procedure = self.program.point(exit.at).procedure;
         let wish = Live {
             top: LiveAt {
-                layout: self.layout,
+                layout: &self.rules.layout,
                 procedure: Some(procedure),
                 live: &handed,
                 values: &values,
@@ -215,7 +204,7 @@ impl Walker for Concretizer<'_> {
         let after = moves.get(walk.made).ok_or(Diverged)?;
         walk.made += 1;
         let wish = self.wish(after.head, &after.values);
-        let fails = self.heads.meaning(after.head) == HeadMeaning::Error;
+        let fails = self.rules.meaning(after.head) == Meaning::Error;
         let globals = exit.valuation.globals();
         let returns = exit.returns.as_deref();
         let accept = |outcome: &Outcome| matches!(outcome, Outcome::Error(_)) == fails;

@@ -7,29 +7,27 @@
 
 use super::search::{CallUse, Move, Path};
 use super::walk::{Diverged, Walk, Walker};
-use crate::analysis::pushdown::{Flow, Liveness, bits_of};
-use crate::analysis::{DataVariable, Layout};
+use crate::analysis::Analyses;
 use crate::bdd::OutOfNodes;
 use crate::bits;
 use crate::interpreter::value_of;
-use crate::program::{Domain, Expression, VariableId, When};
+use crate::program::{Domain, Expression, ProcedureId, VariableId, When};
 use crate::pushdown::replay::Step;
 use crate::pushdown::step::{Frame, View};
 use crate::pushdown::{GroupId, Right, RuleId, SymbolId, System, holds};
+use crate::rules::{self, DataVariable, Layout, Meaning, Rules};
 use crate::spds::copies::{Copies, Copy};
-use crate::spds::{Head, Spds, SystemHead, SystemHeads, Term, evaluate};
+use crate::spds::{Head, Spds, Term, evaluate};
 use crate::trace::{Fold, SegmentId};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 pub struct SystemWalker<'a> {
     pub system: &'a System,
-    pub layout: &'a Layout,
-    pub flow: &'a Flow,
-    pub liveness: &'a Liveness,
+    pub rules: &'a Rules<'a>,
+    pub analyses: &'a Analyses,
     pub copies: &'a Copies<'a>,
     pub spds: &'a Spds,
-    pub heads: &'a SystemHeads,
 }
 
 /// A value that is looked for.
@@ -76,9 +74,14 @@ impl Told<'_> {
 }
 
 impl SystemWalker<'_> {
+    /// The bits of a cell, seen from where a symbol of `group` is on top.
+    fn bits_of(&self, group: GroupId, variable: VariableId) -> Range<DataVariable> {
+        self.rules.layout.cell(ProcedureId(group.0), variable)
+    }
+
     fn told<'t>(&'t self, symbol: SymbolId, values: &'t [bool]) -> Told<'t> {
         Told {
-            live: self.liveness.at(symbol),
+            live: self.analyses.liveness.at(Head(symbol.0)),
             values,
         }
     }
@@ -101,14 +104,15 @@ impl SystemWalker<'_> {
     /// The values after a rule; those told matter at the first and at the second symbol.
     fn problem<'p>(
         &'p self,
-        id: RuleId,
+        made: &rules::Rule,
         view: &'p View,
         first: Option<Told<'_>>,
         second: Option<Told<'_>>,
     ) -> Problem<'p> {
-        let (system, flow) = (self.system, self.flow);
-        let rule = system.rule(id);
+        let system = self.system;
+        let rule = system.rule(RuleId(made.origin));
         let groups = system.groups_of(rule);
+        let footprint = self.rules.footprint(made);
         let mut problem = Problem {
             conditions: &rule.relation,
             groups,
@@ -120,9 +124,14 @@ impl SystemWalker<'_> {
         // What is kept has the bits it had before.
         let before = &self.values_before(view);
         let guess = |when: When| {
-            move |bits: Range<DataVariable>| match flow.keeps(id, when, bits.start) {
-                true => before.get(&bits.start).copied().unwrap_or(0),
-                false => 0,
+            move |bits: Range<DataVariable>| {
+                let changes = footprint.changes(when);
+                let is_kept =
+                    |bit| !changes.touches(bit) || bits::contains(&changes.identical, bit);
+                match bits.clone().all(is_kept) {
+                    true => before.get(&bits.start).copied().unwrap_or(0),
+                    false => 0,
+                }
             }
         };
         let [_, after, below] = groups;
@@ -147,7 +156,7 @@ impl SystemWalker<'_> {
         let globals = (0..view.globals.len() as u32).map(VariableId::Global);
         let locals = (0..view.locals.len() as u32).map(VariableId::Local);
         let variables = globals.chain(locals);
-        let value = |v| Some((bits_of(self.layout, group, v).start, view.get(v)?));
+        let value = |v| Some((self.bits_of(group, v).start, view.get(v)?));
         variables.filter_map(value).collect()
     }
 
@@ -163,7 +172,7 @@ impl SystemWalker<'_> {
         let globals = (0..self.system.globals.len() as u32).map(VariableId::Global);
         let locals = (0..self.system.locals(group).len() as u32).map(VariableId::Local);
         for variable in globals.filter(|_| with_globals).chain(locals) {
-            let bits = bits_of(self.layout, group, variable);
+            let bits = self.bits_of(group, variable);
             problem.unknown.push(Unknown {
                 when,
                 wanted: told.and_then(|told| told.value(bits.clone())),
@@ -260,16 +269,17 @@ impl SystemWalker<'_> {
     fn take(
         &self,
         walk: &mut Walk<'_, Self>,
-        id: RuleId,
+        made: &rules::Rule,
         first: Option<Told<'_>>,
         second: Option<Told<'_>>,
     ) -> Result<Taken, Diverged> {
         let view = walk.view.as_ref().ok_or(Diverged)?;
+        let id = RuleId(made.origin);
         let rule = self.system.rule(id);
         if rule.from != view.symbol {
             return Err(Diverged);
         }
-        let problem = self.problem(id, view, first, second);
+        let problem = self.problem(made, view, first, second);
         let values = self.solve(&problem).ok_or(Diverged)?;
         let (globals, locals) = values.split_at(problem.globals);
         let (locals, below) = locals.split_at(problem.firsts);
@@ -286,16 +296,13 @@ impl SystemWalker<'_> {
     }
 
     /// The rule of the pushdown system that a move is made by.
-    fn rule_of(&self, step: &Move) -> Result<RuleId, Diverged> {
-        let id = RuleId(step.rule().ok_or(Diverged)?.0);
-        match (id.0 as usize) < self.system.rules.len() {
-            true => Ok(id),
-            false => Err(Diverged),
-        }
+    fn rule_of(&self, step: &Move) -> Result<&rules::Rule, Diverged> {
+        let rule = self.spds.rule(step.rule().ok_or(Diverged)?);
+        self.rules.rules.get(rule.origin.0 as usize).ok_or(Diverged)
     }
 
     fn is_returning(&self, head: Head) -> bool {
-        matches!(self.heads.meaning(head), SystemHead::Returning(_))
+        matches!(self.rules.meaning(head), Meaning::Returning(_))
     }
 }
 
@@ -307,12 +314,12 @@ impl Walker for SystemWalker<'_> {
     type Exit = Box<[u64]>;
 
     fn layout(&self) -> &Layout {
-        self.layout
+        &self.rules.layout
     }
 
     fn states(&self, call: &CallUse) -> [u32; 2] {
         let (_, after) = call.handed(self.spds);
-        [&call.key[..], &after].map(|values| self.layout.state(values))
+        [&call.key[..], &after].map(|values| self.rules.layout.state(values))
     }
 
     fn start(&self, path: &Path) -> Result<View, Diverged> {
@@ -340,28 +347,28 @@ impl Walker for SystemWalker<'_> {
     }
 
     fn jump(&self, view: &View, path: &Path) -> Result<View, Diverged> {
-        if self.heads.meaning(path.head) != SystemHead::Symbol(view.symbol) {
+        if self.rules.meaning(path.head) != Meaning::Symbol(view.symbol.0) {
             return Err(Diverged);
         }
         let told = self.told(view.symbol, &path.values);
         let group = self.system.symbol(view.symbol).group;
         let mut view = view.clone();
         for (value, i) in view.globals.iter_mut().zip(0..) {
-            let cell = bits_of(self.layout, group, VariableId::Global(i));
+            let cell = self.bits_of(group, VariableId::Global(i));
             *value = told.value(cell).unwrap_or(*value);
         }
         for (value, i) in view.locals.iter_mut().zip(0..) {
-            let cell = bits_of(self.layout, group, VariableId::Local(i));
+            let cell = self.bits_of(group, VariableId::Local(i));
             *value = told.value(cell).unwrap_or(*value);
         }
         Ok(view)
     }
 
     fn make_move(&self, walk: &mut Walk<'_, Self>, step: &Move) -> Result<(), Diverged> {
-        let id = self.rule_of(step)?;
-        let right = self.system.rule(id).right;
+        let made = self.rule_of(step)?;
+        let right = self.system.rule(RuleId(made.origin)).right;
         let first = right.first().map(|symbol| self.told(symbol, &step.values));
-        let (view, ..) = self.take(walk, id, first, None)?;
+        let (view, ..) = self.take(walk, made, first, None)?;
         walk.made += 1;
         walk.depth += u64::from(matches!(right, Right::Push(..)));
         walk.arrive(self, view.ok_or(Diverged)?);
@@ -374,13 +381,13 @@ impl Walker for SystemWalker<'_> {
         segment: &Path,
     ) -> Result<(View, Frame), Diverged> {
         let after = &walk.path.moves[walk.made];
-        let id = self.rule_of(after)?;
-        let Right::Push(first, second) = self.system.rule(id).right else {
+        let made = self.rule_of(after)?;
+        let Right::Push(first, second) = self.system.rule(RuleId(made.origin)).right else {
             return Err(Diverged);
         };
         let told_first = self.told(first, &segment.values);
         let told_second = self.told(second, &after.values);
-        let (view, _, locals) = self.take(walk, id, Some(told_first), Some(told_second))?;
+        let (view, _, locals) = self.take(walk, made, Some(told_first), Some(told_second))?;
         let waiting = Frame {
             symbol: second,
             locals,
@@ -389,14 +396,15 @@ impl Walker for SystemWalker<'_> {
     }
 
     fn left(&self, walk: &mut Walk<'_, Self>, call: &CallUse) -> Result<Box<[u64]>, Diverged> {
-        let symbol = walk.view.as_ref().ok_or(Diverged)?.symbol;
+        let head = Head(walk.view.as_ref().ok_or(Diverged)?.symbol.0);
+        let class = self.analyses.frames.class(head).ok_or(Diverged)?;
         let (_, values) = call.handed(self.spds);
         let told = Told {
-            live: &self.liveness.handed,
+            live: self.analyses.liveness.handed(class),
             values: &values,
         };
-        for rule in self.system.rules_of(symbol) {
-            if self.system.rule(rule).right == Right::Pop
+        for rule in self.rules.rules_from(head) {
+            if rule.right == rules::Right::Pop
                 && let Ok((_, globals, _)) = self.take(walk, rule, Some(told), None)
             {
                 return Ok(globals);
@@ -413,7 +421,7 @@ impl Walker for SystemWalker<'_> {
         };
         let mut globals = exit.clone();
         for (value, i) in globals.iter_mut().zip(0..) {
-            *value = told.value(self.layout.global(i)).unwrap_or(*value);
+            *value = told.value(self.rules.layout.global(i)).unwrap_or(*value);
         }
         let step = Step {
             symbol: None,

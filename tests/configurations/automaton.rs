@@ -2,7 +2,7 @@
 //! with what wrote it.
 
 use super::explicit::Configuration;
-use derny::configurations::program::ProgramNames;
+use derny::configurations::ProgramNames;
 use derny::program::{Cell, PointId, Program};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,23 +4,23 @@
 #![allow(dead_code)]
 
 use derny::configurations::{
-    ConditionOf, ConfigurationSet, Count, Given, Language, Model, PAutomaton, compile, count,
-    meets, post, pre, resolve,
+    ConfigurationSet, Count, Given, Language, Model, PAutomaton, compile, count, meets, post, pre,
+    resolve,
 };
 use derny::source::Source;
 
 /// Bytes that the nodes of a model may take.
 pub const MEMORY: u64 = 64 << 20;
 
-pub struct Sets<'a, M: Model> {
-    pub names: &'a M::Language,
-    pub model: &'a M,
+pub struct Sets<'a, L> {
+    pub names: &'a L,
+    pub model: &'a Model<'a>,
 }
 
-impl<M: Model> Sets<'_, M> {
+impl<L: Language> Sets<'_, L> {
     pub fn given(&self, text: &str) -> Given {
         let source = Source::new("CONFIGS", text.as_bytes().to_vec());
-        let set: ConfigurationSet<ConditionOf<M>> =
+        let set: ConfigurationSet =
             resolve(self.names, &source).unwrap_or_else(|wrong| panic!("{text}: {wrong:?}"));
         compile(self.model, &set).unwrap()
     }
@@ -62,10 +62,7 @@ impl<M: Model> Sets<'_, M> {
 }
 
 /// A text is a set, or is refused with a place inside of it (or right behind).
-pub fn read_or_refused<L: Language>(
-    names: &L,
-    text: &str,
-) -> Option<ConfigurationSet<L::Condition>> {
+pub fn read_or_refused(names: &dyn Language, text: &str) -> Option<ConfigurationSet> {
     let source = Source::new("--from", text.as_bytes().to_vec());
     match resolve(names, &source) {
         Ok(set) => Some(set),

@@ -33,10 +33,10 @@ fn write_procedure(graph: &Graph<'_>, id: ProcedureId, out: &mut impl Write) -> 
     if graph.is_recursive(id) {
         remarks.push_str("<br/><font point-size=\"10\">recursive</font>");
     }
-    if !graph.calls.is_reachable(id, graph.program) {
+    if !graph.is_called(id) {
         remarks.push_str("<br/><font point-size=\"10\">never called</font>");
     }
-    let modified = graph.variables(id, graph.mod_ref.modified(id));
+    let modified = graph.variables(id, graph.modified(id));
     if !modified.is_empty() {
         let modified = markup(&shortened(&modified));
         remarks.push_str(&format!(

@@ -31,7 +31,7 @@ fn write_procedure(graph: &Graph<'_>, id: ProcedureId, out: &mut impl Write) -> 
         1 => write!(out, ", returns 1 value")?,
         count => write!(out, ", returns {count} values")?,
     }
-    let called = graph.calls.is_reachable(id, program);
+    let called = graph.is_called(id);
     let remarks = [
         (id == program.entry, "entry"),
         (graph.is_recursive(id), "recursive"),
@@ -43,9 +43,9 @@ fn write_procedure(graph: &Graph<'_>, id: ProcedureId, out: &mut impl Write) -> 
     writeln!(out)?;
     let mut facts = vec![("locals", graph.locals(procedure))];
     if called {
-        let set = graph.mod_ref.modified(id);
+        let set = graph.modified(id);
         facts.push(("modifies", graph.variables(id, set)));
-        let set = graph.mod_ref.referenced(id);
+        let set = graph.referenced(id);
         facts.push(("reads", graph.variables(id, set)));
     }
     for (what, names) in facts.iter().filter(|(_, names)| !names.is_empty()) {

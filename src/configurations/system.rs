@@ -3,29 +3,22 @@
 //!
 //! Any symbol may stand on any other, and the stack may be empty.
 
-use crate::configurations::language::{Control, Family, FrameKind, Language, SymbolSet, Waiting};
+use super::language::{
+    Control, Family, FrameKind, Language, Notation, SymbolSet, SymbolText, Waiting,
+};
 use crate::diagnostic;
 use crate::lower::{condition, proposition};
-use crate::program::{Operation, VariableId};
-use crate::property::PropertyError;
+use crate::program::{Domain, Operation, VariableId};
+use crate::property::{Atom, PropertyError};
 use crate::pushdown::{GroupId, StateId, SymbolId, System};
+use crate::rules::{Head, Layout, Rules};
 use crate::source::Span;
-use crate::spds::Head;
 use rustc_hash::FxHashMap;
 
 /// The names of a pushdown system.
 pub struct SystemNames<'a> {
     pub system: &'a System,
     waiting: Vec<Waiting>,
-}
-
-/// A condition on one symbol and its locals, or on the globals.
-#[derive(Clone, Debug)]
-pub enum SystemCondition {
-    /// The control state is this one.
-    State(StateId),
-    /// For each group of symbols that may be there; without a symbol, the first group.
-    Values(FxHashMap<GroupId, Box<[Operation]>>),
 }
 
 /// All frames hand over the globals, and any symbol may wait for any other.
@@ -95,6 +88,25 @@ impl<'a> SystemNames<'a> {
         Some(groups)
     }
 
+    /// The control state is this one.
+    fn in_state(&self, state: StateId) -> Atom {
+        let is_there: Box<[_]> = Box::new([
+            Operation::Read(self.system.state_cell()),
+            Operation::Number(u64::from(state.0)),
+            Operation::NumbersEqual,
+        ]);
+        Atom::Conditions(vec![is_there; self.system.groups.len()])
+    }
+
+    /// A condition for each group of symbols that may be there; without a symbol, for the
+    /// first group.
+    fn of_groups(&self, mut conditions: FxHashMap<GroupId, Box<[Operation]>>) -> Atom {
+        let groups = (0..self.system.groups.len() as u32).map(GroupId);
+        let never = || Box::from([Operation::Constant(false)]);
+        let conditions = groups.map(|group| conditions.remove(&group).unwrap_or_else(never));
+        Atom::Conditions(conditions.collect())
+    }
+
     /// The first global that an expression reads.
     fn global_read(&self, operations: &[Operation]) -> Option<&'a str> {
         let mut reads = operations.iter().filter_map(Operation::cells_read);
@@ -111,7 +123,9 @@ impl<'a> SystemNames<'a> {
 }
 
 impl Language for SystemNames<'_> {
-    type Condition = SystemCondition;
+    fn rules(&self) -> Rules<'_> {
+        Rules::of_system(self.system, Layout::of_system(self.system), true)
+    }
 
     fn start(&self) -> String {
         let start = &self.system.start;
@@ -146,10 +160,10 @@ impl Language for SystemNames<'_> {
         ))
     }
 
-    fn control(&self, name: &str) -> Result<Control<SystemCondition>, PropertyError> {
+    fn control(&self, name: &str) -> Result<Control, PropertyError> {
         let system = self.system;
         if let Some(state) = system.find_state(name) {
-            return Ok(Control::State(SystemCondition::State(state)));
+            return Ok(Control::State(self.in_state(state)));
         }
         let hint = match (name, self.symbols(name)) {
             (_, Ok(_)) => Some(format!("a stack symbol is written `<{name}>`")),
@@ -167,7 +181,7 @@ impl Language for SystemNames<'_> {
         symbols: Option<&SymbolSet>,
         on_top: bool,
         text: &str,
-    ) -> Result<SystemCondition, (Span, PropertyError)> {
+    ) -> Result<Atom, (Span, PropertyError)> {
         let system = self.system;
         let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
         let groups = match symbols {
@@ -203,7 +217,7 @@ impl Language for SystemNames<'_> {
                     ),
                 ),
             )),
-            _ => Ok(SystemCondition::Values(conditions)),
+            _ => Ok(self.of_groups(conditions)),
         }
     }
 
@@ -233,5 +247,45 @@ impl Language for SystemNames<'_> {
 
     fn never_above(&self, _: &SymbolSet, _: &SymbolSet) -> String {
         "its symbols cannot all be there".to_owned()
+    }
+
+    fn notation(&self) -> Notation {
+        Notation::PUSHDOWN
+    }
+
+    /// The place is that of the symbol's first rule.
+    fn show_symbol(&self, symbol: Head) -> SymbolText {
+        let (system, symbol) = (self.system, SymbolId(symbol.0));
+        let rule = system.rules_of(symbol).next();
+        let place = rule.map(|rule| system.position_of(rule));
+        let atoms = system.symbol(symbol).atoms.iter();
+        SymbolText {
+            name: system.symbol_name(symbol).to_owned(),
+            procedure: String::new(),
+            line: place.map_or(0, |place| place.line),
+            column: place.map_or(0, |place| place.column),
+            labels: atoms
+                .map(|atom| system.names.text(*atom).to_owned())
+                .collect(),
+        }
+    }
+
+    fn show_family(&self, _: Family) -> Option<String> {
+        None
+    }
+
+    fn show_entry(&self, symbol: Head) -> String {
+        self.system.symbol_name(SymbolId(symbol.0)).to_owned()
+    }
+
+    /// Only the control state has names for its values.
+    fn value_names(&self, domain: Domain) -> Vec<String> {
+        let states = self.system.states.iter();
+        match domain {
+            Domain::Enumeration { .. } => states
+                .map(|state| self.system.names.text(*state).to_owned())
+                .collect(),
+            Domain::Boolean | Domain::Integer { .. } => Vec::new(),
+        }
     }
 }

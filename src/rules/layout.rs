@@ -8,6 +8,7 @@
 
 use crate::bits;
 use crate::program::{Cell, Domain, ProcedureId, Program, VariableId};
+use crate::pushdown::System;
 use std::ops::Range;
 
 /// A variable that a property speaks of, and whose value therefore always matters.
@@ -44,6 +45,13 @@ impl Layout {
         let frames = program.procedures.iter();
         let frames = frames.map(|procedure| (&*procedure.locals, &*procedure.returns));
         Self::new(&program.globals, frames)
+    }
+
+    /// Symbols share the bits of their locals as procedures do, a group in the place of a
+    /// procedure. The control state is a global.
+    pub fn of_system(system: &System) -> Self {
+        let groups = system.groups.iter().map(|group| (&*group.cells, &[][..]));
+        Self::new(&system.globals, groups)
     }
 
     /// The layout for these globals, and these locals and return values of each kind of

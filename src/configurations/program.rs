@@ -4,13 +4,15 @@
 //! A frame that waits is at its call, and only a frame of the called procedure can be right
 //! above it.
 
+use super::language::{
+    Control, Family, FrameKind, Language, Notation, SymbolSet, SymbolText, Waiting,
+};
 use crate::analysis::Observed;
-use crate::configurations::language::{Control, Family, FrameKind, Language, SymbolSet, Waiting};
 use crate::diagnostic::suggestion;
-use crate::program::{Action, PointId, Procedure, ProcedureId, Program};
+use crate::program::{self, Action, Domain, PointId, Procedure, ProcedureId, Program};
 use crate::property::{Atom, PropertyError, find_procedure, resolve_condition};
+use crate::rules::{Head, Layout, Rules};
 use crate::source::{Position, Span};
-use crate::spds::Head;
 
 /// The names of a program.
 pub struct ProgramNames<'a> {
@@ -221,7 +223,9 @@ fn split(name: &str) -> (&str, &str) {
 }
 
 impl Language for ProgramNames<'_> {
-    type Condition = Atom;
+    fn rules(&self) -> Rules<'_> {
+        Rules::of_program(self.program, Layout::of(self.program), true)
+    }
 
     fn start(&self) -> String {
         let procedure = self.program.procedure(self.program.entry);
@@ -250,7 +254,7 @@ impl Language for ProgramNames<'_> {
         Ok(SymbolSet::These(heads.collect()))
     }
 
-    fn control(&self, name: &str) -> Result<Control<Atom>, PropertyError> {
+    fn control(&self, name: &str) -> Result<Control, PropertyError> {
         match name {
             "error" => Ok(Control::Error),
             "terminated" => Ok(Control::Terminated),
@@ -379,5 +383,46 @@ impl Language for ProgramNames<'_> {
             }
             _ => "no frame can be right above one that does not call it".to_owned(),
         }
+    }
+
+    fn notation(&self) -> Notation {
+        match self.program.language {
+            program::Language::BooleanProgram => Notation::PLAIN,
+            program::Language::Remopla => Notation::DOUBLED,
+        }
+    }
+
+    fn show_symbol(&self, symbol: Head) -> SymbolText {
+        let program = self.program;
+        let point = PointId(symbol.0);
+        let Position { line, column } = program.position_of(point);
+        SymbolText {
+            name: self.show(point),
+            procedure: self
+                .procedure_name(program.point(point).procedure)
+                .to_owned(),
+            line,
+            column,
+            labels: program.labels_of(point).map(str::to_owned).collect(),
+        }
+    }
+
+    fn show_family(&self, family: Family) -> Option<String> {
+        Some(self.procedure_name(ProcedureId(family.0)).to_owned())
+    }
+
+    fn show_entry(&self, symbol: Head) -> String {
+        let procedure = self.program.point(PointId(symbol.0)).procedure;
+        self.procedure_name(procedure).to_owned()
+    }
+
+    fn value_names(&self, domain: Domain) -> Vec<String> {
+        let Domain::Enumeration { id, .. } = domain else {
+            return Vec::new();
+        };
+        let names = self.program.enumerations[id as usize].names.iter();
+        names
+            .map(|name| self.program.names.text(*name).to_owned())
+            .collect()
     }
 }

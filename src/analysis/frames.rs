@@ -1,0 +1,221 @@
+//! Which heads can be in one frame, who pushes whom, and an order of work.
+//!
+//! A frame begins with a head that was pushed and goes on with what takes its place: by a
+//! step, or below a push. Heads that are joined by such rules are one *class*, whatever frame
+//! they come from; the heads of one procedure are always one class. Strongly connected
+//! components of "pushes" tell recursion apart. Linear in the rules.
+
+use crate::components::{components, cyclic_components, is_cyclic};
+use crate::rules::{Head, Right, Rules};
+
+/// Heads that can be in one frame, an index into [`Frames::classes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClassId(pub u32);
+
+#[derive(Clone, Debug, Default)]
+pub struct Class {
+    /// Those that can be reached, in reverse postorder, loops before what follows: the order
+    /// in which a saturation makes the fewest detours.
+    pub heads: Vec<Head>,
+    /// The heads among them where frames begin.
+    pub entries: Vec<Head>,
+    /// The classes it pushes frames of, in rising order.
+    pub pushed: Vec<ClassId>,
+    /// The classes that push frames of it.
+    pub pushing: Vec<ClassId>,
+    /// Whether a frame of it can come to lie above another one.
+    pub is_recursive: bool,
+}
+
+#[derive(Debug)]
+pub struct Frames {
+    class_of: Vec<Option<ClassId>>,
+    pub classes: Vec<Class>,
+    /// The classes that can be reached, pushed ones before those that push them.
+    pub bottom_up: Vec<ClassId>,
+}
+
+/// Where a rule goes on in the same frame.
+pub fn goes_on(right: Right) -> Option<Head> {
+    match right {
+        Right::Pop => None,
+        Right::Step(to) | Right::Push { saved: to, .. } => Some(to),
+    }
+}
+
+impl Frames {
+    pub fn of(rules: &Rules<'_>) -> Self {
+        let class_of = classes(rules);
+        let count = class_of.iter().flatten().max().map_or(0, |id| id.0 + 1);
+        let mut frames = Frames {
+            class_of,
+            classes: vec![Class::default(); count as usize],
+            bottom_up: Vec::new(),
+        };
+        for entry in &rules.entries {
+            if let Some(class) = frames.class_of[entry.0 as usize] {
+                frames.classes[class.0 as usize].entries.push(*entry);
+            }
+        }
+        for rule in &rules.rules {
+            if let Right::Push { first, .. } = rule.right
+                && let (Some(from), Some(to)) = (frames.class(rule.from), frames.class(first))
+            {
+                frames.classes[from.0 as usize].pushed.push(to);
+                frames.classes[to.0 as usize].pushing.push(from);
+            }
+        }
+        for class in &mut frames.classes {
+            class.pushed.sort_unstable();
+            class.pushed.dedup();
+            class.pushing.sort_unstable();
+            class.pushing.dedup();
+        }
+        frames.find_recursion(rules);
+        frames.order_heads(rules);
+        frames
+    }
+
+    /// The class of a head; none if it is where executions have stopped.
+    pub fn class(&self, head: Head) -> Option<ClassId> {
+        self.class_of[head.0 as usize]
+    }
+
+    pub fn get(&self, class: ClassId) -> &Class {
+        &self.classes[class.0 as usize]
+    }
+
+    fn find_recursion(&mut self, rules: &Rules<'_>) {
+        let pushed = |class: &Class| class.pushed.iter().map(|id| id.0 as usize).collect();
+        let successors: Vec<Vec<usize>> = self.classes.iter().map(pushed).collect();
+        let start = self.class(rules.start.head).map(|class| class.0 as usize);
+        let others = 0..if rules.is_whole { successors.len() } else { 0 };
+        for members in components(&successors, start.into_iter().chain(others)) {
+            let is_recursive = is_cyclic(&successors, &members);
+            for member in members {
+                self.classes[member].is_recursive = is_recursive;
+                self.bottom_up.push(ClassId(member as u32));
+            }
+        }
+    }
+
+    fn order_heads(&mut self, rules: &Rules<'_>) {
+        let loops = match rules.is_frame_by_kind {
+            // The rules of a program are in the order of its text: loops come first.
+            true => Vec::new(),
+            false => loops(rules),
+        };
+        let mut seen = vec![false; rules.heads()];
+        let mut others: Vec<Vec<Head>> = vec![Vec::new(); self.classes.len()];
+        if rules.is_whole {
+            for head in (0..rules.heads() as u32).map(Head) {
+                if let Some(class) = self.class(head) {
+                    others[class.0 as usize].push(head);
+                }
+            }
+        }
+        for (class, others) in self.classes.iter_mut().zip(others) {
+            let entries = class.entries.iter().copied();
+            for root in entries.chain(others) {
+                let mut order = postorder(rules, &loops, &mut seen, root);
+                order.reverse();
+                class.heads.extend(order);
+            }
+        }
+    }
+}
+
+/// The heads that a frame goes on with from `root`, as far as they have not been seen.
+fn postorder(rules: &Rules<'_>, loops: &[Option<u32>], seen: &mut [bool], root: Head) -> Vec<Head> {
+    enum Visit {
+        Enter(Head),
+        Leave(Head),
+    }
+    let mut order = Vec::new();
+    let mut stack = vec![Visit::Enter(root)];
+    while let Some(visit) = stack.pop() {
+        let head = match visit {
+            Visit::Leave(head) => {
+                order.push(head);
+                continue;
+            }
+            Visit::Enter(head) => head,
+        };
+        if std::mem::replace(&mut seen[head.0 as usize], true) {
+            continue;
+        }
+        stack.push(Visit::Leave(head));
+        // The last one (what follows a loop) is visited first, finishes first, and comes last
+        // in the reversed order.
+        let first = stack.len();
+        for rule in rules.rules_from(head) {
+            if let Some(next) = goes_on(rule.right)
+                && rules.frame_of(next).is_some()
+            {
+                stack.push(Visit::Enter(next));
+            }
+        }
+        if let Some(own) = loops.get(head.0 as usize).copied().flatten() {
+            let is_outside = |visit: &Visit| match visit {
+                Visit::Enter(next) => loops[next.0 as usize] != Some(own),
+                Visit::Leave(_) => false,
+            };
+            stack[first..].sort_by_key(is_outside);
+        }
+    }
+    order
+}
+
+/// For each head, the number of the loop it is in.
+fn loops(rules: &Rules<'_>) -> Vec<Option<u32>> {
+    let mut inside = vec![Vec::new(); rules.heads()];
+    for rule in &rules.rules {
+        if let Some(to) = goes_on(rule.right) {
+            inside[rule.from.0 as usize].push(to.0 as usize);
+        }
+    }
+    let mut loops = vec![None; rules.heads()];
+    for (members, number) in cyclic_components(&inside).iter().zip(0..) {
+        for member in members {
+            loops[*member] = Some(number);
+        }
+    }
+    loops
+}
+
+/// The class of each head, numbered in the order of the first heads.
+fn classes(rules: &Rules<'_>) -> Vec<Option<ClassId>> {
+    let count = rules.heads();
+    let heads = (0..count as u32).map(Head);
+    if rules.is_frame_by_kind {
+        let class = |head| rules.frame_of(head).map(|frame| ClassId(frame.0));
+        return heads.map(class).collect();
+    }
+    let mut parents: Vec<u32> = (0..count as u32).collect();
+    fn root(parents: &mut [u32], mut head: u32) -> u32 {
+        while parents[head as usize] != head {
+            let above = parents[parents[head as usize] as usize];
+            parents[head as usize] = above;
+            head = above;
+        }
+        head
+    }
+    for rule in &rules.rules {
+        if let Some(to) = goes_on(rule.right) {
+            let (a, b) = (root(&mut parents, rule.from.0), root(&mut parents, to.0));
+            parents[a.max(b) as usize] = a.min(b);
+        }
+    }
+    let mut numbers = vec![None; count];
+    let mut next = 0;
+    let class = |head: Head| {
+        rules.frame_of(head)?;
+        let root = root(&mut parents, head.0) as usize;
+        let number = numbers[root].get_or_insert_with(|| {
+            next += 1;
+            ClassId(next - 1)
+        });
+        Some(*number)
+    };
+    heads.map(class).collect()
+}

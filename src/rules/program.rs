@@ -1,0 +1,429 @@
+//! The rules of a program (Moped, section 3).
+//!
+//! Heads are the control points; then the returning heads of calls that must set targets or
+//! check an `enforce`; one head for failed assertions and one for termination. Linear in the
+//! program.
+
+mod call;
+
+use super::effect::{Assignment, Effect, Outcome, Place, Source};
+use super::effects::{Interner, Makers};
+use super::{EffectId, Ending, FrameCells, Head, Layout, Right, Rule, Rules, Start, order_rules};
+use crate::program::{
+    Action, Domain, Expression, Overflow, PointId, ProcedureId, Program, Target, Value, VariableId,
+};
+
+/// Arrays with more elements than this are updated by a rule for each.
+const LARGE_ARRAY: u32 = 16;
+
+impl<'a> Rules<'a> {
+    /// The rules of a program: of all points if `whole`, otherwise of those that some path
+    /// through calls and branches leads to.
+    pub fn of_program(program: &'a Program, layout: Layout, whole: bool) -> Self {
+        let points = match whole {
+            true => (0..program.points.len() as u32).map(PointId).collect(),
+            false => reachable_points(program),
+        };
+        let returning: Vec<_> = points
+            .iter()
+            .filter(|point| has_returning_head(program, &layout, **point))
+            .map(|point| point.0)
+            .collect();
+        let symbols = program.points.len() as u32;
+        let error = Head(symbols + returning.len() as u32);
+        let empty = Head(error.0 + 1);
+        let domain = |procedure, variable| program.cell(procedure, variable).domain;
+        let makers = Makers {
+            expressions: &program.expressions,
+            layout: &layout,
+            overflow: program.overflow,
+            domain: &domain,
+        };
+        let mut builder = Builder {
+            program,
+            layout: &layout,
+            returning: &returning,
+            error,
+            interner: Interner::new(makers),
+            rules: Vec::with_capacity(points.len() * 2),
+        };
+        for point in &points {
+            builder.add_point(*point);
+        }
+        let Builder {
+            interner,
+            mut rules,
+            ..
+        } = builder;
+        let effects = interner.finish();
+        let procedures = program.procedures.iter();
+        let owner = |point: u32| program.points[point as usize].procedure;
+        let entry = program.entry;
+        Rules {
+            expressions: &program.expressions,
+            overflow: program.overflow,
+            names: &program.names,
+            globals: &program.globals,
+            state_cell: None,
+            frames: procedures
+                .clone()
+                .map(|procedure| FrameCells {
+                    name: program.names.text(procedure.name),
+                    locals: &procedure.locals,
+                    returns: &procedure.returns,
+                })
+                .collect(),
+            effects,
+            first_rule: order_rules(&mut rules, empty.0 as usize + 1),
+            rules,
+            symbols,
+            frame_of: (0..symbols)
+                .chain(returning.iter().copied())
+                .map(owner)
+                .collect(),
+            returning,
+            entries: procedures
+                .map(|procedure| Head(procedure.entry().0))
+                .collect(),
+            start: Start {
+                head: Head(program.entry_point().0),
+                conditions: Box::default(),
+                cells: partial_cells(program, &layout, entry),
+            },
+            layout,
+            error: Some(error),
+            empty: Some(empty),
+            ending: Ending::Stays,
+            can_be_cut_off: can_be_cut_off(program),
+            is_frame_by_kind: true,
+            is_whole: whole,
+        }
+    }
+}
+
+fn can_be_cut_off(program: &Program) -> bool {
+    let cuts = |action: &Action| match action {
+        Action::Assume { .. } => true,
+        Action::Assign { constrain, .. } => constrain.is_some(),
+        Action::Select { otherwise, .. } => otherwise.is_none(),
+        _ => false,
+    };
+    // With `Block` almost every expression can.
+    program.overflow == Overflow::Block
+        || program.procedures.iter().any(|p| p.enforce.is_some())
+        || program.points.iter().any(|point| cuts(&point.action))
+}
+
+/// The globals, and the locals of a procedure, whose bits need not be a value.
+fn partial_cells(
+    program: &Program,
+    layout: &Layout,
+    entry: ProcedureId,
+) -> Vec<(Domain, std::ops::Range<u32>)> {
+    let globals = program.globals.iter().zip((0..).map(VariableId::Global));
+    let locals = program.procedure(entry).locals.iter();
+    let cells = globals.chain(locals.zip((0..).map(VariableId::Local)));
+    let cells = cells.filter(|(cell, _)| !cell.domain.is_full());
+    cells
+        .map(|(cell, id)| (cell.domain, layout.cell(entry, id)))
+        .collect()
+}
+
+/// The points that control can come to as far as branches and calls tell, in rising order.
+fn reachable_points(program: &Program) -> Vec<PointId> {
+    let mut reached = vec![false; program.points.len()];
+    let mut open = vec![program.entry_point()];
+    while let Some(point) = open.pop() {
+        if std::mem::replace(&mut reached[point.0 as usize], true) {
+            continue;
+        }
+        let action = &program.point(point).action;
+        let exit = program.procedure_of(point).exit();
+        action.for_each_successor(exit, |next| open.push(next));
+        if let Action::Call(call) = action {
+            open.push(program.procedure(call.callee).entry());
+        }
+    }
+    let points = (0..program.points.len() as u32).map(PointId);
+    points.filter(|point| reached[point.0 as usize]).collect()
+}
+
+fn has_returning_head(program: &Program, layout: &Layout, point: PointId) -> bool {
+    let Action::Call(call) = &program.point(point).action else {
+        return false;
+    };
+    let caller = program.procedure_of(point);
+    layout.remembers
+        || caller.enforce.is_some()
+        || call.targets.iter().any(|target| *target != Target::Discard)
+        // What the callee returns must not be taken for its caller's.
+        || !caller.returns.is_empty() && call.next == caller.exit()
+}
+
+struct Builder<'a> {
+    program: &'a Program,
+    layout: &'a Layout,
+    returning: &'a [u32],
+    error: Head,
+    interner: Interner<'a>,
+    rules: Vec<Rule>,
+}
+
+type Conditions<'c> = &'c [(Expression, Outcome)];
+
+impl Builder<'_> {
+    fn at(&self, point: PointId) -> Head {
+        Head(point.0)
+    }
+
+    fn add_point(&mut self, point: PointId) {
+        let program = self.program;
+        let procedure = program.point(point).procedure;
+        let enforce = program.procedure(procedure).enforce;
+        let mut conditions: Vec<_> = enforce.map(|e| (e, Outcome::True)).into_iter().collect();
+        match &program.point(point).action {
+            Action::Goto { targets } => {
+                for target in targets {
+                    self.add_step(point, *target, &conditions);
+                }
+            }
+            Action::Assign {
+                targets,
+                values,
+                constrain,
+                next,
+            } => {
+                let pairs = targets.iter().zip(values);
+                let assignments: Vec<_> = pairs
+                    .filter_map(|(target, value)| self.assignment(procedure, target, *value))
+                    .collect();
+                self.add_assignments(point, *next, &conditions, assignments, *constrain);
+            }
+            Action::Havoc { variables, next } => {
+                let targets = variables.iter().map(|variable| Target::Cell(*variable));
+                let assignments: Vec<_> = targets
+                    .filter_map(|target| self.assignment(procedure, &target, Value::Any))
+                    .collect();
+                self.add_assignments(point, *next, &conditions, assignments, None);
+            }
+            Action::Branch { arms, otherwise } => {
+                for (condition, target) in arms {
+                    conditions.push((*condition, Outcome::True));
+                    self.add_step(point, *target, &conditions);
+                    conditions.pop();
+                    conditions.push((*condition, Outcome::False));
+                }
+                self.add_step(point, *otherwise, &conditions);
+            }
+            Action::Select { arms, otherwise } => {
+                let enforced = conditions.len();
+                for (condition, target) in arms {
+                    conditions.truncate(enforced);
+                    conditions.push((*condition, Outcome::True));
+                    self.add_step(point, *target, &conditions);
+                    self.add_failure(point, &conditions);
+                }
+                if let Some(otherwise) = otherwise {
+                    conditions.truncate(enforced);
+                    conditions.extend(arms.iter().map(|(arm, _)| (*arm, Outcome::NotTrue)));
+                    self.add_step(point, *otherwise, &conditions);
+                }
+            }
+            Action::Assert { condition, next } => {
+                conditions.push((*condition, Outcome::True));
+                self.add_step(point, *next, &conditions);
+                self.add_failure(point, &conditions);
+                conditions.pop();
+                conditions.push((*condition, Outcome::False));
+                let effect = self.effect(procedure, &conditions, Vec::new());
+                self.add_rule(point, Right::Step(self.error), &effect, false);
+            }
+            Action::Assume { condition, next } => {
+                conditions.push((*condition, Outcome::True));
+                self.add_step(point, *next, &conditions);
+                self.add_failure(point, &conditions);
+            }
+            Action::Return { values } => {
+                let domains = &program.procedure(procedure).returns;
+                let returned = (0..).map(|i| self.layout.returned(procedure, i));
+                let assignments = returned.zip(domains).zip(values);
+                let assignments = assignments.map(|((bits, domain), value)| Assignment {
+                    place: Place::Cell(bits),
+                    domain: *domain,
+                    source: Source::Of(*value),
+                    below: false,
+                });
+                let effect = self.effect(procedure, &conditions, assignments.collect());
+                let exit = self.at(program.procedure(procedure).exit());
+                self.add_rule(point, Right::Step(exit), &effect, false);
+                self.add_failing_rule(self.at(point), point, &effect, false);
+            }
+            Action::Call(call) => self.add_call(procedure, point, call, &conditions),
+            Action::Exit => {
+                let effect = self.effect(procedure, &conditions, Vec::new());
+                self.add_rule(point, Right::Pop, &effect, false);
+            }
+        }
+    }
+
+    fn effect(
+        &self,
+        procedure: ProcedureId,
+        conditions: Conditions<'_>,
+        assignments: Vec<Assignment>,
+    ) -> Effect {
+        Effect {
+            conditions: conditions.into(),
+            assignments: assignments.into(),
+            ..Effect::of(procedure)
+        }
+    }
+
+    /// A step that changes nothing but the place, and returned values where it leads off the
+    /// end.
+    fn add_step(&mut self, from: PointId, to: PointId, conditions: Conditions<'_>) {
+        let procedure = self.program.point(from).procedure;
+        let assignments = self.arbitrary_off_the_end(procedure, to);
+        let effect = self.effect(procedure, conditions, assignments);
+        self.add_rule(from, Right::Step(self.at(to)), &effect, false);
+    }
+
+    fn add_assignments(
+        &mut self,
+        from: PointId,
+        to: PointId,
+        conditions: Conditions<'_>,
+        assignments: Vec<Assignment>,
+        constrain: Option<Expression>,
+    ) {
+        let procedure = self.program.point(from).procedure;
+        for some in by_element(&assignments) {
+            let mut all = self.arbitrary_off_the_end(procedure, to);
+            all.extend(some);
+            let mut effect = self.effect(procedure, conditions, all);
+            effect.constrain = constrain.into_iter().collect();
+            self.add_rule(from, Right::Step(self.at(to)), &effect, false);
+        }
+        let effect = self.effect(procedure, conditions, assignments);
+        self.add_failing_rule(self.at(from), from, &effect, false);
+    }
+
+    /// The rule for the case that a condition has no value.
+    fn add_failure(&mut self, from: PointId, conditions: Conditions<'_>) {
+        let procedure = self.program.point(from).procedure;
+        let effect = self.effect(procedure, conditions, Vec::new());
+        self.add_failing_rule(self.at(from), from, &effect, false);
+    }
+
+    /// The rule for the case that an expression of a step has no value, or a value does not
+    /// fit; none if that cannot be, or such executions are cut off.
+    fn add_failing_rule(&mut self, from: Head, origin: PointId, effect: &Effect, internal: bool) {
+        let expressions = &self.program.expressions;
+        if self.program.overflow == Overflow::Block || !effect.may_fail(expressions) {
+            return;
+        }
+        let effect = self.interner.intern(effect);
+        self.rules.push(Rule {
+            from,
+            right: Right::Step(self.error),
+            effect,
+            is_failure: true,
+            internal,
+            origin: origin.0,
+        });
+    }
+
+    fn add_rule(&mut self, from: PointId, right: Right, effect: &Effect, internal: bool) {
+        let effect = self.interner.intern(effect);
+        self.add(self.at(from), from, right, effect, internal);
+    }
+
+    fn add(&mut self, from: Head, origin: PointId, right: Right, effect: EffectId, internal: bool) {
+        self.rules.push(Rule {
+            from,
+            right,
+            effect,
+            is_failure: false,
+            internal,
+            origin: origin.0,
+        });
+    }
+
+    /// An assignment inside `procedure`; `None` if its value is thrown away. (Its value may
+    /// then still be missing: front ends give such a value a place.)
+    fn assignment(
+        &self,
+        procedure: ProcedureId,
+        target: &Target,
+        value: Value,
+    ) -> Option<Assignment> {
+        let source = match value {
+            Value::Of(expression) => Source::Of(expression),
+            Value::Any => Source::Any,
+        };
+        self.assignment_of(procedure, target, source)
+    }
+
+    fn assignment_of(
+        &self,
+        procedure: ProcedureId,
+        target: &Target,
+        source: Source,
+    ) -> Option<Assignment> {
+        let (first, _) = target.cells()?;
+        let bits = self.layout.cell(procedure, first);
+        Some(Assignment {
+            domain: self.program.cell(procedure, first).domain,
+            place: match *target {
+                Target::Element { count, index, .. } => Place::Element {
+                    first: bits,
+                    count,
+                    index,
+                    only: None,
+                },
+                Target::Cell(_) | Target::Discard => Place::Cell(bits),
+            },
+            source,
+            below: false,
+        })
+    }
+
+    /// Any values for what is returned, if a step leads to the exit without fixing them.
+    fn arbitrary_off_the_end(&self, id: ProcedureId, to: PointId) -> Vec<Assignment> {
+        let procedure = self.program.procedure(id);
+        if procedure.returns.is_empty() || to != procedure.exit() {
+            return Vec::new();
+        }
+        let returned = (0..).map(|i| self.layout.returned(id, i));
+        let values = returned.zip(&procedure.returns);
+        values
+            .map(|(bits, domain)| Assignment {
+                place: Place::Cell(bits),
+                domain: *domain,
+                source: Source::Any,
+                below: false,
+            })
+            .collect()
+    }
+}
+
+/// The assignments once for each element of a large array that one of them may set: a
+/// relation for all of them would have to say of each other element that it keeps its value.
+fn by_element(assignments: &[Assignment]) -> Vec<Vec<Assignment>> {
+    let mut places = assignments.iter().map(|a| &a.place).zip(0..);
+    let large = places.find_map(|(place, i)| match place {
+        Place::Element { count, .. } if *count > LARGE_ARRAY => Some((i, *count)),
+        _ => None,
+    });
+    let Some((large, count)): Option<(usize, u32)> = large else {
+        return vec![assignments.to_vec()];
+    };
+    let for_element = |k| {
+        let mut assignments = assignments.to_vec();
+        if let Place::Element { only, .. } = &mut assignments[large].place {
+            *only = Some(k);
+        }
+        assignments
+    };
+    (0..count).map(for_element).collect()
+}
