@@ -6,8 +6,12 @@
 use crate::automaton::Marks;
 use crate::bdd::{Bdd, Manager};
 use crate::format::hoa_error::HoaError;
-use crate::format::hoa_label::Labels;
-use crate::format::hoa_lexer::{Token, lex};
+use crate::format::hoa_token::{
+    Stop, alias, blank, header, marker, number, plain, sign, string, unexpected, word,
+};
+use nom::Parser;
+use nom::combinator::{opt, peek, verify};
+use nom::multi::many0_count;
 use rustc_hash::FxHashMap;
 
 /// More states than this are refused.
@@ -17,16 +21,16 @@ const MAX_PROPOSITIONS: u32 = 2048;
 /// BDD nodes that all labels together may take.
 const MAX_NODES: usize = 4_000_000;
 
-/// What has been read so far, and where.
+/// What has been read so far, and what is left.
 pub(crate) struct Reader<'a> {
     pub(crate) text: &'a str,
-    pub(crate) tokens: Vec<(Token, usize)>,
-    pub(crate) at: usize,
+    pub(crate) rest: &'a str,
     pub(crate) bdd: Manager,
-    pub(crate) aliases: FxHashMap<String, Bdd>,
+    pub(crate) aliases: FxHashMap<&'a str, Bdd>,
     pub(crate) propositions: Option<Vec<String>>,
     pub(crate) states: Option<u32>,
-    pub(crate) initial: Vec<(u32, usize)>,
+    /// The initial states, and the text from each of them on.
+    pub(crate) initial: Vec<(u32, &'a str)>,
     /// Number of acceptance sets and whether anything is accepted at all.
     pub(crate) acceptance: Option<(u32, bool)>,
     /// Whether the file says that marks are meant for edges.
@@ -35,10 +39,9 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(text: &'a str) -> Result<Self, HoaError> {
-        Ok(Reader {
+        let mut reader = Reader {
             text,
-            tokens: lex(text)?,
-            at: 0,
+            rest: text.strip_prefix('\u{feff}').unwrap_or(text),
             bdd: Manager::new(MAX_NODES),
             aliases: FxHashMap::default(),
             propositions: None,
@@ -46,60 +49,102 @@ impl<'a> Reader<'a> {
             initial: Vec::new(),
             acceptance: None,
             transition_based: false,
-        })
+        };
+        reader.take(blank)?;
+        Ok(reader)
     }
 
-    pub(crate) fn peek(&self) -> Option<&Token> {
-        self.tokens.get(self.at).map(|(token, _)| token)
+    /// What a parser finds here, if it does.
+    pub(crate) fn take<T>(
+        &mut self,
+        parser: impl Parser<&'a str, Output = T, Error = Stop<'a>>,
+    ) -> Result<Option<T>, HoaError> {
+        match opt(parser).parse(self.rest) {
+            Ok((rest, found)) => {
+                self.rest = rest;
+                Ok(found)
+            }
+            Err(nom::Err::Error(stop) | nom::Err::Failure(stop)) => {
+                self.error_at(stop.rest, stop.message)
+            }
+            Err(nom::Err::Incomplete(_)) => self.error("the file ends too early"),
+        }
     }
 
-    pub(crate) fn offset(&self) -> usize {
-        self.tokens
-            .get(self.at)
-            .map_or(self.text.len(), |&(_, offset)| offset)
+    /// Whether a parser would find something here.
+    pub(crate) fn sees<T>(
+        &mut self,
+        parser: impl Parser<&'a str, Output = T, Error = Stop<'a>>,
+    ) -> Result<bool, HoaError> {
+        Ok(self.take(peek(parser))?.is_some())
     }
 
+    /// The error at what is left of the text.
     pub(crate) fn error<T>(&self, message: impl Into<String>) -> Result<T, HoaError> {
-        Err(HoaError::at(self.text, self.offset(), message))
+        self.error_at(self.rest, message)
     }
 
-    pub(crate) fn take(&mut self, token: &Token) -> bool {
-        let same = self.peek() == Some(token);
-        self.at += same as usize;
-        same
+    /// The error at the beginning of `rest`, which is the end of the text.
+    pub(crate) fn error_at<T>(
+        &self,
+        rest: &str,
+        message: impl Into<String>,
+    ) -> Result<T, HoaError> {
+        let offset = self.text.len() - rest.len();
+        Err(HoaError::at(self.text, offset, message))
+    }
+
+    /// The error that something else is expected here.
+    pub(crate) fn expected<T>(&self, message: impl Into<String>) -> Result<T, HoaError> {
+        let Stop { rest, message } = unexpected(self.rest, message.into());
+        self.error_at(rest, message)
     }
 
     pub(crate) fn number(&mut self, what: &str) -> Result<u32, HoaError> {
-        match self.peek() {
-            Some(&Token::Number(number)) => {
-                self.at += 1;
-                Ok(number)
-            }
-            _ => self.error(format!("expected {what}, a number")),
+        match self.take(number)? {
+            Some(number) => Ok(number),
+            None => self.expected(format!("expected {what}, a number")),
+        }
+    }
+
+    /// The sign that must come here.
+    fn sign(&mut self, wanted: &'static str, message: &str) -> Result<(), HoaError> {
+        match self.take(sign(wanted))? {
+            Some(_) => Ok(()),
+            None => self.expected(message),
+        }
+    }
+
+    /// Alternation is not read.
+    pub(crate) fn refuse_alternation(&mut self) -> Result<(), HoaError> {
+        match self.sees(sign("&"))? {
+            true => self.error("alternating automata are not read"),
+            false => Ok(()),
         }
     }
 
     pub(crate) fn header(&mut self) -> Result<(), HoaError> {
-        if !self.take(&Token::Header("HOA".to_owned())) {
-            return self.error("a HOA file starts with `HOA: v1`");
+        if self
+            .take(verify(header, |item: &str| item == "HOA"))?
+            .is_none()
+        {
+            return self.expected("a HOA file starts with `HOA: v1`");
         }
-        if !self.take(&Token::Word("v1".to_owned())) {
-            return self.error("only version `v1` of the format is known");
+        if self
+            .take(verify(word, |word: &str| word == "v1"))?
+            .is_none()
+        {
+            return self.expected("only version `v1` of the format is known");
         }
-        loop {
-            let item = match self.peek() {
-                Some(Token::Header(item)) => item.clone(),
-                Some(Token::Body) => {
-                    self.at += 1;
-                    break;
+        while self.take(marker("--BODY--"))?.is_none() {
+            let start = self.rest;
+            match self.take(header)? {
+                Some(item) => self.item(item, start)?,
+                None if start.is_empty() => return self.error("the file ends before `--BODY--`"),
+                None => {
+                    return self.expected("expected a header item such as `AP:`, or `--BODY--`");
                 }
-                Some(_) => {
-                    return self.error("expected a header item such as `AP:`, or `--BODY--`");
-                }
-                None => return self.error("the file ends before `--BODY--`"),
-            };
-            self.at += 1;
-            self.item(&item)?;
+            }
         }
         if self.acceptance.is_none() {
             return self.error("the header has no `Acceptance:`");
@@ -107,57 +152,49 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn item(&mut self, item: &str) -> Result<(), HoaError> {
+    /// A header item whose name stood at `start`.
+    fn item(&mut self, item: &str, start: &str) -> Result<(), HoaError> {
+        let place = self.rest;
         match item {
             "States" => {
-                let offset = self.offset();
                 let states = self.number("the number of states")?;
                 if states > MAX_STATES {
                     let message = format!("more than {MAX_STATES} states are not read");
-                    return Err(HoaError::at(self.text, offset, message));
+                    return self.error_at(place, message);
                 }
                 self.states = Some(states);
             }
             "Start" => {
-                let offset = self.offset();
                 let state = self.number("an initial state")?;
-                if self.peek() == Some(&Token::Symbol('&')) {
-                    return self.error("alternating automata are not read");
-                }
-                self.initial.push((state, offset));
+                self.refuse_alternation()?;
+                self.initial.push((state, place));
             }
             "AP" => self.propositions()?,
             "Alias" => {
-                let Some(Token::Alias(name)) = self.peek().cloned() else {
-                    return self.error("expected an alias name such as `@a`");
+                let Some(name) = self.take(alias)? else {
+                    return self.expected("expected an alias name such as `@a`");
                 };
-                self.at += 1;
                 let function = self.expression()?;
-                if self.aliases.insert(name.clone(), function).is_some() {
+                if self.aliases.insert(name, function).is_some() {
                     return self.error(format!("the alias `@{name}` is defined twice"));
                 }
             }
             "Acceptance" => self.acceptance()?,
             "properties" => {
-                while let Some(Token::Word(word)) = self.peek() {
+                while let Some(word) = self.take(word)? {
                     self.transition_based |= word == "trans-acc";
-                    self.at += 1;
                 }
-                self.skip_item();
+                self.take(many0_count(plain))?;
             }
             other if other.starts_with(|c: char| c.is_ascii_uppercase()) => {
-                self.at -= 1;
-                return self.error(format!("the header item `{other}:` is not known"));
+                let message = format!("the header item `{other}:` is not known");
+                return self.error_at(start, message);
             }
-            _ => self.skip_item(),
+            _ => {
+                self.take(many0_count(plain))?;
+            }
         }
         Ok(())
-    }
-
-    fn skip_item(&mut self) {
-        while !matches!(self.peek(), None | Some(Token::Header(_) | Token::Body)) {
-            self.at += 1;
-        }
     }
 
     fn propositions(&mut self) -> Result<(), HoaError> {
@@ -171,13 +208,16 @@ impl<'a> Reader<'a> {
             ));
         }
         let mut names = Vec::new();
-        while let Some(Token::Text(name)) = self.peek() {
-            if names.contains(name) {
+        loop {
+            let place = self.rest;
+            let Some(name) = self.take(string)? else {
+                break;
+            };
+            if names.contains(&name) {
                 let message = format!("the proposition \"{name}\" is declared twice");
-                return self.error(message);
+                return self.error_at(place, message);
             }
-            names.push(name.clone());
-            self.at += 1;
+            names.push(name);
         }
         if names.len() != count as usize {
             let message = format!("`AP:` announces {count} names, but {} follow", names.len());
@@ -199,46 +239,35 @@ impl<'a> Reader<'a> {
         let mut open = 0usize;
         let refused = "only Büchi and generalised Büchi acceptance, `Inf(0) & Inf(1) & …`, is read";
         loop {
-            while self.take(&Token::Symbol('(')) {
+            while self.take(sign("("))?.is_some() {
                 open += 1;
             }
-            match self.peek() {
-                Some(Token::Word(word)) if word == "t" => self.at += 1,
-                Some(Token::Word(word)) if word == "f" => {
-                    satisfiable = false;
-                    self.at += 1;
-                }
-                Some(Token::Word(word)) if word == "Inf" => {
-                    self.at += 1;
-                    if !self.take(&Token::Symbol('(')) {
-                        return self.error("expected `(` after `Inf`");
-                    }
-                    if self.peek() == Some(&Token::Symbol('!')) {
+            let place = self.rest;
+            match self.take(word)? {
+                Some("t") => {}
+                Some("f") => satisfiable = false,
+                Some("Inf") => {
+                    self.sign("(", "expected `(` after `Inf`")?;
+                    if self.sees(sign("!"))? {
                         return self.error(refused);
                     }
-                    let set = self.number("an acceptance set")?;
-                    if set >= sets {
-                        self.at -= 1;
-                        return self.error(format!("there is no acceptance set {set}"));
-                    }
-                    used.0 |= 1 << set;
-                    if !self.take(&Token::Symbol(')')) {
-                        return self.error("expected `)` after the acceptance set");
-                    }
+                    used.0 |= self.set("an acceptance set", sets)?.0;
+                    self.sign(")", "expected `)` after the acceptance set")?;
                 }
-                _ => return self.error(refused),
+                Some(_) => return self.error_at(place, refused),
+                None => return self.expected(refused),
             }
-            while open > 0 && self.take(&Token::Symbol(')')) {
+            while open > 0 && self.take(sign(")"))?.is_some() {
                 open -= 1;
             }
-            if !self.take(&Token::Symbol('&')) {
+            if self.take(sign("&"))?.is_none() {
                 break;
             }
         }
         if open > 0 {
-            return self.error("expected `)` in the acceptance condition");
+            return self.expected("expected `)` in the acceptance condition");
         }
-        if self.peek() == Some(&Token::Symbol('|')) {
+        if self.sees(sign("|"))? {
             return self.error(refused);
         }
         if satisfiable && used != Marks::first(sets) {
@@ -248,45 +277,35 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    pub(crate) fn expression(&mut self) -> Result<Bdd, HoaError> {
-        let mut labels = Labels {
-            text: self.text,
-            propositions: self.propositions.as_ref().map_or(0, Vec::len) as u32,
-            aliases: &self.aliases,
-            bdd: &mut self.bdd,
-        };
-        let (function, used) = labels.read(&self.tokens[self.at..])?;
-        self.at += used;
-        Ok(function)
-    }
-
     /// `[label]`, if there is one.
     pub(crate) fn label(&mut self) -> Result<Option<Bdd>, HoaError> {
-        if !self.take(&Token::Symbol('[')) {
+        if self.take(sign("["))?.is_none() {
             return Ok(None);
         }
         let function = self.expression()?;
-        if !self.take(&Token::Symbol(']')) {
-            return self.error("expected `]` after the label");
-        }
+        self.sign("]", "expected `]` after the label")?;
         Ok(Some(function))
     }
 
     /// `{0 1}`, if there are any.
     pub(crate) fn marks(&mut self) -> Result<Marks, HoaError> {
         let mut marks = Marks::NONE;
-        if !self.take(&Token::Symbol('{')) {
+        if self.take(sign("{"))?.is_none() {
             return Ok(marks);
         }
         let sets = self.acceptance.map_or(0, |(sets, _)| sets);
-        while !self.take(&Token::Symbol('}')) {
-            let set = self.number("an acceptance set or `}`")?;
-            if set >= sets {
-                self.at -= 1;
-                return self.error(format!("there is no acceptance set {set}"));
-            }
-            marks.0 |= 1 << set;
+        while self.take(sign("}"))?.is_none() {
+            marks.0 |= self.set("an acceptance set or `}`", sets)?.0;
         }
         Ok(marks)
+    }
+
+    /// The number of one of so many acceptance sets.
+    fn set(&mut self, what: &str, sets: u32) -> Result<Marks, HoaError> {
+        let place = self.rest;
+        match self.number(what)? {
+            set if set < sets => Ok(Marks(1 << set)),
+            set => self.error_at(place, format!("there is no acceptance set {set}")),
+        }
     }
 }

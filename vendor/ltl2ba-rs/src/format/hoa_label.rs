@@ -3,18 +3,10 @@
 //! Operator precedence with explicit stacks, so nesting is bounded by memory only. A
 //! label whose BDD exceeds the node limit is an error: files are not trusted.
 
-use crate::bdd::{self, Bdd, Manager};
+use crate::bdd::{self, Bdd};
 use crate::format::hoa_error::HoaError;
-use crate::format::hoa_lexer::Token;
-use rustc_hash::FxHashMap;
-
-/// What an expression is read with.
-pub(crate) struct Labels<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) propositions: u32,
-    pub(crate) aliases: &'a FxHashMap<String, Bdd>,
-    pub(crate) bdd: &'a mut Manager,
-}
+use crate::format::hoa_header::Reader;
+use crate::format::hoa_token::{alias, number, sign, word};
 
 /// An operator that waits for its right operand, weakest first.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,88 +17,70 @@ enum Waiting {
     Not,
 }
 
-impl Labels<'_> {
-    /// Reads an expression from the front of the tokens: its function and how many tokens
-    /// it takes. It ends at the first token that cannot go on, outside parentheses.
-    pub(crate) fn read(&mut self, tokens: &[(Token, usize)]) -> Result<(Bdd, usize), HoaError> {
+impl Reader<'_> {
+    /// The function of an expression. It ends at the first token that cannot go on, outside
+    /// parentheses.
+    pub(crate) fn expression(&mut self) -> Result<Bdd, HoaError> {
         let mut values: Vec<Bdd> = Vec::new();
         let mut waiting: Vec<Waiting> = Vec::new();
-        let mut operand_next = true;
-        let mut used = 0;
-        for (token, offset) in tokens {
-            if operand_next {
-                match token {
-                    Token::Symbol('!') => waiting.push(Waiting::Not),
-                    Token::Symbol('(') => waiting.push(Waiting::Open),
-                    _ => {
-                        values.push(self.atom(token, *offset)?);
-                        operand_next = false;
-                    }
-                }
-                used += 1;
-                continue;
+        loop {
+            while let Some(prefix) = self.take(sign("!("))? {
+                waiting.push(match prefix {
+                    '!' => Waiting::Not,
+                    _ => Waiting::Open,
+                });
             }
-            match token {
-                Token::Symbol('&') => {
-                    self.apply(&mut values, &mut waiting, Waiting::And);
-                    waiting.push(Waiting::And);
-                    operand_next = true;
-                }
-                Token::Symbol('|') => {
-                    self.apply(&mut values, &mut waiting, Waiting::Or);
-                    waiting.push(Waiting::Or);
-                    operand_next = true;
-                }
-                Token::Symbol(')') => {
-                    self.apply(&mut values, &mut waiting, Waiting::Or);
-                    if waiting.pop() != Some(Waiting::Open) {
-                        let message = "this parenthesis was never opened";
-                        return Err(HoaError::at(self.text, *offset, message));
+            values.push(self.atom()?);
+            // Closes parentheses, until an operator asks for the next operand.
+            loop {
+                let place = self.rest;
+                let operator = match self.take(sign("&|)"))? {
+                    Some('&') => Waiting::And,
+                    Some('|') => Waiting::Or,
+                    Some(_) => Waiting::Open,
+                    None => return self.whole(values, waiting),
+                };
+                self.apply(&mut values, &mut waiting, operator.max(Waiting::Or));
+                match operator {
+                    Waiting::Open if waiting.pop().is_none() => {
+                        return self.error_at(place, "this parenthesis was never opened");
                     }
+                    Waiting::Open => {}
+                    _ => waiting.push(operator),
                 }
-                _ => break,
-            }
-            used += 1;
-            if self.bdd.exhausted() {
-                return Err(HoaError::at(
-                    self.text,
-                    *offset,
-                    "this label is too complex",
-                ));
+                if self.bdd.exhausted() {
+                    return self.error_at(place, "this label is too complex");
+                }
+                if operator != Waiting::Open {
+                    break;
+                }
             }
         }
-        let end = tokens
-            .get(used)
-            .map_or(self.text.len(), |(_, offset)| *offset);
-        if operand_next {
-            return Err(HoaError::at(self.text, end, "the label ends too early"));
-        }
+    }
+
+    /// The value of a whole expression, once nothing goes on with it.
+    fn whole(&mut self, mut values: Vec<Bdd>, mut waiting: Vec<Waiting>) -> Result<Bdd, HoaError> {
         self.apply(&mut values, &mut waiting, Waiting::Or);
         if !waiting.is_empty() {
-            return Err(HoaError::at(self.text, end, "expected `)` in the label"));
+            return self.expected("expected `)` in the label");
         }
         if self.bdd.exhausted() {
-            return Err(HoaError::at(self.text, end, "this label is too complex"));
+            return self.error("this label is too complex");
         }
-        Ok((values.pop().unwrap_or(bdd::FALSE), used))
+        Ok(values.pop().unwrap_or(bdd::FALSE))
     }
 
     /// Applies waiting operators that bind at least as tightly as `limit`.
     fn apply(&mut self, values: &mut Vec<Bdd>, waiting: &mut Vec<Waiting>, limit: Waiting) {
-        while let Some(&operator) = waiting.last() {
-            if operator < limit {
-                return;
-            }
-            waiting.pop();
+        while let Some(operator) = waiting.pop_if(|operator| *operator >= limit) {
             let right = values.pop().unwrap_or(bdd::FALSE);
             let result = match operator {
                 Waiting::Not => self.bdd.not(right),
-                Waiting::And | Waiting::Or | Waiting::Open => {
+                _ => {
                     let left = values.pop().unwrap_or(bdd::FALSE);
-                    if operator == Waiting::And {
-                        self.bdd.and(left, right)
-                    } else {
-                        self.bdd.or(left, right)
+                    match operator {
+                        Waiting::And => self.bdd.and(left, right),
+                        _ => self.bdd.or(left, right),
                     }
                 }
             };
@@ -114,23 +88,29 @@ impl Labels<'_> {
         }
     }
 
-    fn atom(&mut self, token: &Token, offset: usize) -> Result<Bdd, HoaError> {
-        let message = match token {
-            Token::Word(word) if word == "t" => return Ok(bdd::TRUE),
-            Token::Word(word) if word == "f" => return Ok(bdd::FALSE),
-            Token::Number(index) if *index < self.propositions => {
-                return Ok(self.bdd.variable(*index));
+    fn atom(&mut self) -> Result<Bdd, HoaError> {
+        let place = self.rest;
+        if let Some(index) = self.take(number)? {
+            let count = self.propositions.as_ref().map_or(0, Vec::len) as u32;
+            if index < count {
+                return Ok(self.bdd.variable(index));
             }
-            Token::Number(index) => format!(
-                "there is no proposition {index}: `AP:` declares {}",
-                self.propositions
-            ),
-            Token::Alias(name) => match self.aliases.get(name) {
-                Some(&function) => return Ok(function),
-                None => format!("the alias `@{name}` is not defined"),
-            },
-            _ => "expected a proposition number, `t`, `f`, an alias, `!` or `(`".to_owned(),
-        };
-        Err(HoaError::at(self.text, offset, message))
+            let message = format!("there is no proposition {index}: `AP:` declares {count}");
+            return self.error_at(place, message);
+        }
+        if let Some(name) = self.take(alias)? {
+            return match self.aliases.get(name) {
+                Some(function) => Ok(*function),
+                None => self.error_at(place, format!("the alias `@{name}` is not defined")),
+            };
+        }
+        let wanted = "expected a proposition number, `t`, `f`, an alias, `!` or `(`";
+        match self.take(word)? {
+            Some("t") => Ok(bdd::TRUE),
+            Some("f") => Ok(bdd::FALSE),
+            Some(_) => self.error_at(place, wanted),
+            None if place.is_empty() => self.error("the label ends too early"),
+            None => self.expected(wanted),
+        }
     }
 }

@@ -12,17 +12,19 @@ use crate::automaton::{Automaton, Edge, Marks, label_of};
 use crate::bdd::{self, Bdd};
 use crate::format::hoa_error::HoaError;
 use crate::format::hoa_header::{MAX_STATES, Reader};
-use crate::format::hoa_lexer::Token;
+use crate::format::hoa_token::{header, marker, number, sign, string};
+use nom::branch::alt;
+use nom::combinator::{value, verify};
 use rustc_hash::FxHashMap;
 
 /// Implicit labels enumerate letters, so only few propositions may have them.
 const MAX_IMPLICIT: usize = 16;
 
-/// An edge whose target is checked once all states are known.
-struct RawEdge {
+/// An edge whose target, which stands at `place`, is checked once all states are known.
+struct RawEdge<'a> {
     source: u32,
     target: u32,
-    offset: usize,
+    place: &'a str,
     label: Bdd,
     marks: Marks,
 }
@@ -44,28 +46,32 @@ pub fn read(text: &str) -> Result<Automaton, HoaError> {
     reader.body()
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn body(&mut self) -> Result<Automaton, HoaError> {
-        let mut edges: Vec<RawEdge> = Vec::new();
+        let mut edges: Vec<RawEdge<'a>> = Vec::new();
         let mut seen: FxHashMap<u32, Marks> = FxHashMap::default();
         let mut greatest = 0;
         loop {
-            match self.peek() {
-                Some(Token::Header(word)) if word == "State" => self.at += 1,
-                Some(Token::End) => break,
-                Some(Token::Abort) => return self.error("the automaton was aborted by its writer"),
-                Some(_) => return self.error("expected `State:` or `--END--`"),
-                None => return self.error("the file ends before `--END--`"),
+            if self.take(marker("--END--"))?.is_some() {
+                break;
+            }
+            if self.sees(marker("--ABORT--"))? {
+                return self.error("the automaton was aborted by its writer");
+            }
+            if self.rest.is_empty() {
+                return self.error("the file ends before `--END--`");
+            }
+            let state = verify(header, |item: &str| item == "State");
+            if self.take(state)?.is_none() {
+                return self.expected("expected `State:` or `--END--`");
             }
             let state_label = self.label()?;
+            let place = self.rest;
             let state = self.number("the state")?;
             if state >= self.states.unwrap_or(MAX_STATES) {
-                self.at -= 1;
-                return self.error(format!("there is no state {state}"));
+                return self.error_at(place, format!("there is no state {state}"));
             }
-            if matches!(self.peek(), Some(Token::Text(_))) {
-                self.at += 1;
-            }
+            self.take(string)?;
             let marks = self.marks()?;
             if seen.insert(state, marks).is_some() {
                 return self.error(format!("state {state} is described twice"));
@@ -81,13 +87,13 @@ impl Reader<'_> {
         source: u32,
         state_label: Option<Bdd>,
         state_marks: Marks,
-        edges: &mut Vec<RawEdge>,
+        edges: &mut Vec<RawEdge<'a>>,
     ) -> Result<(), HoaError> {
         let count = self.propositions.as_ref().map_or(0, Vec::len);
         let mut implicit = 0u64;
-        while matches!(self.peek(), Some(Token::Symbol('[') | Token::Number(_))) {
+        while self.sees(alt((value((), sign("[")), value((), number))))? {
             let own = self.label()?;
-            let offset = self.offset();
+            let place = self.rest;
             let label = match (own, state_label) {
                 (Some(_), Some(_)) => {
                     return self.error("an edge of a labelled state has a label of its own");
@@ -105,14 +111,12 @@ impl Reader<'_> {
                 }
             };
             let target = self.number("the target state")?;
-            if self.peek() == Some(&Token::Symbol('&')) {
-                return self.error("alternating automata are not read");
-            }
+            self.refuse_alternation()?;
             let marks = Marks(self.marks()?.0 | state_marks.0);
             edges.push(RawEdge {
                 source,
                 target,
-                offset,
+                place,
                 label,
                 marks,
             });
@@ -125,7 +129,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn assemble(&mut self, raw: Vec<RawEdge>, greatest: u32) -> Result<Automaton, HoaError> {
+    fn assemble(&mut self, raw: Vec<RawEdge<'a>>, greatest: u32) -> Result<Automaton, HoaError> {
         let (sets, satisfiable) = self.acceptance.unwrap_or((0, true));
         let mentioned = self.initial.iter().map(|&(state, _)| state);
         let states = self.states.unwrap_or_else(|| {
@@ -138,11 +142,10 @@ impl Reader<'_> {
         if states > MAX_STATES {
             return self.error(format!("more than {MAX_STATES} states are not read"));
         }
-        let targets = raw.iter().map(|edge| (edge.target, edge.offset));
-        for (state, offset) in self.initial.iter().copied().chain(targets) {
+        let targets = raw.iter().map(|edge| (edge.target, edge.place));
+        for (state, place) in self.initial.iter().copied().chain(targets) {
             if state >= states {
-                let message = format!("there is no state {state}");
-                return Err(HoaError::at(self.text, offset, message));
+                return self.error_at(place, format!("there is no state {state}"));
             }
         }
         let mut edges: Vec<Edge> = Vec::with_capacity(raw.len());

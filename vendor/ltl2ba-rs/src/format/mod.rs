@@ -5,7 +5,7 @@ pub(crate) mod dot;
 pub(crate) mod hoa_error;
 pub(crate) mod hoa_header;
 pub(crate) mod hoa_label;
-pub(crate) mod hoa_lexer;
 pub(crate) mod hoa_read;
+pub(crate) mod hoa_token;
 pub(crate) mod hoa_write;
 pub(crate) mod never;
