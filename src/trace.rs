@@ -160,3 +160,43 @@ pub fn waiting_after<S: TraceStep>(trace: &Trace<S>, samples: &[Sample]) -> Opti
         .try_fold(0_u64, |sum, sample| sum.checked_add(sample.rounds))?;
     rounds.checked_mul(each)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::folded_length;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Rounds that have each as many steps more, or fewer, than the one before.
+        #[test]
+        fn lengths_that_change_evenly_are_counted_exactly(
+            first in 0..1000_u64,
+            change in 0..9_u64,
+            grows: bool,
+            counts in prop::collection::vec(1..20_u64, 1..8),
+        ) {
+            let rounds: u64 = counts.iter().sum();
+            let length = |round: u64| match grows {
+                true => first + change * round,
+                false => first + change * (rounds - round),
+            };
+            // The last sample stands for itself: nothing tells how rounds after it change.
+            let mut samples = Vec::new();
+            let mut begin = 0;
+            for count in counts {
+                samples.push((count, length(begin)));
+                begin += count;
+            }
+            samples.push((1, length(begin)));
+            let expected: u64 = (0..=rounds).map(length).sum();
+            prop_assert_eq!(folded_length(samples.into_iter()), expected);
+        }
+    }
+
+    #[test]
+    fn a_length_that_does_not_fit_is_the_largest_there_is() {
+        assert_eq!(folded_length([].into_iter()), 0);
+        assert_eq!(folded_length([(7, 3)].into_iter()), 21);
+        assert_eq!(folded_length([(u64::MAX, 2), (1, 2)].into_iter()), u64::MAX);
+    }
+}

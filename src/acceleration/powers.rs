@@ -120,3 +120,87 @@ impl<R: Clone> Powers<R> {
         Ok(rounds.bdds().and(&forwards, &backwards)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::relations::tests::pairs::{
+        NUMBERS, Pairs, drawn, join, numbers, relation, set, variables, with_relations,
+    };
+    use crate::relations::{Relation, Relations};
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// Rounds from a head with all variables back to it.
+    struct Plain<'a>(Relations<'a>);
+
+    impl Rounds for Plain<'_> {
+        type Relation = Relation;
+
+        fn bdds(&self) -> &Bdds {
+            self.0.copies.bdds
+        }
+
+        fn bdd<'r>(&self, relation: &'r Relation) -> &'r Bdd {
+            &relation.bdd
+        }
+
+        fn union(&self, a: &Relation, b: &Relation) -> Result<Relation, Abort> {
+            self.0.union(a, b)
+        }
+
+        fn square(&self, a: &Relation) -> Result<Relation, Abort> {
+            self.0.compose(a, a, &variables(NUMBERS - 1))
+        }
+
+        fn image(&self, relation: &Relation, set: &Bdd) -> BddResult {
+            self.0.image(relation, set)
+        }
+
+        fn preimage(&self, relation: &Relation, set: &Bdd) -> BddResult {
+            self.0.preimage(relation, set)
+        }
+
+        fn check(&self) -> Result<(), Stop> {
+            Ok(())
+        }
+    }
+
+    /// What exactly so many rounds relate.
+    fn power(round: &Pairs, rounds: u64) -> Pairs {
+        let nothing = (0..NUMBERS).map(|number| (number, number)).collect();
+        (0..rounds).fold(nothing, |so_far, _| join(&so_far, round))
+    }
+
+    proptest! {
+        #[test]
+        fn rounds_are_counted_as_they_are_made_one_by_one(
+            drawn in drawn(NUMBERS - 1),
+            from in 0..NUMBERS,
+            to in 0..NUMBERS,
+        ) {
+            let round = drawn.pairs();
+            // With so few numbers a path without repetition is no longer than this.
+            let mut counts = 1..=u64::from(NUMBERS);
+            let expected = counts.find(|count| power(&round, *count).contains(&(from, to)));
+            with_relations(|relations| {
+                let rounds = Plain(relations);
+                let powers = Powers::new(&rounds, relation(&relations, &drawn)).expect("small");
+                let [first, last] = [from, to].map(|one| set(&relations, &BTreeSet::from([one])));
+                let least = powers.least_rounds(&rounds, &first, &last).expect("small");
+                assert_eq!(least, expected);
+                let Some(least) = least else { return };
+                for after in 0..=least {
+                    let between = powers
+                        .between(&rounds, (&first, after), (&last, least - after))
+                        .expect("small");
+                    let there = power(&round, after);
+                    let back = power(&round, least - after);
+                    let middle = (0..NUMBERS)
+                        .filter(|m| there.contains(&(from, *m)) && back.contains(&(*m, to)));
+                    assert_eq!(numbers(&relations, &between), middle.collect());
+                }
+            });
+        }
+    }
+}

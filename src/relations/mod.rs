@@ -7,6 +7,8 @@
 mod elimination;
 mod head_graph;
 mod relation;
+#[cfg(test)]
+pub mod tests;
 
 pub use elimination::{Elimination, Paths};
 pub use head_graph::{

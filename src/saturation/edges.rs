@@ -146,3 +146,77 @@ impl<'a, T: Copy + Eq> Edges<'a, T> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bdd::Collection;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    const HEADS: u32 = 4;
+    const BITS: u32 = 3;
+
+    fn number(bdds: &Bdds, number: u32) -> Bdd {
+        let literals = (0..BITS).map(|bit| (bit, number >> bit & 1 == 1));
+        bdds.minterm(literals).expect("few nodes")
+    }
+
+    fn numbers(bdds: &Bdds, set: &Bdd) -> BTreeSet<u32> {
+        let bits = |number: u32| [0, 1, 2].map(|bit| number >> bit & 1 == 1);
+        let has = |number: &u32| bdds.contains(set, &bits(*number));
+        (0..1 << BITS).filter(has).collect()
+    }
+
+    proptest! {
+        /// Adds numbers to edges and takes edges in between, and compares with plain sets.
+        #[test]
+        fn every_addition_is_looked_at_once_in_the_order_of_ranks(
+            additions in prop::collection::vec((0..HEADS, 0..2_u32, 0..8_u32, any::<bool>()), 0..40),
+            ranks in Just((0..HEADS).collect::<Vec<_>>()).prop_shuffle(),
+        ) {
+            let bdds = Bdds::new(BITS, 1 << 20, Collection::Rare).expect("few nodes");
+            let watch = Watch::default();
+            let mut edges = Edges::new(&ranks);
+            let mut totals: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
+            let mut pending = totals.clone();
+            let mut rounds = 0;
+            let take = |edges: &mut Edges<'_, u32>, pending: &mut BTreeMap<_, BTreeSet<u32>>| {
+                let taken = edges.take_next(&bdds, &watch).expect("few nodes");
+                let Some((at, new)) = taken else {
+                    assert!(pending.is_empty());
+                    return false;
+                };
+                let edge = edges.get(at);
+                let lowest = pending.keys().map(|(head, _)| ranks[*head as usize]).min();
+                assert_eq!(Some(ranks[edge.head.0 as usize]), lowest);
+                let expected = pending.remove(&(edge.head.0, edge.target));
+                assert_eq!(Some(numbers(&bdds, &new)), expected);
+                true
+            };
+            for (head, target, member, takes) in additions {
+                let set = number(&bdds, member);
+                edges.add(&bdds, Head(head), target, &set).expect("few nodes");
+                if totals.entry((head, target)).or_default().insert(member) {
+                    pending.entry((head, target)).or_default().insert(member);
+                }
+                if takes {
+                    rounds += u64::from(take(&mut edges, &mut pending));
+                }
+            }
+            while take(&mut edges, &mut pending) {
+                rounds += 1;
+            }
+            prop_assert_eq!(edges.rounds(), rounds);
+            let found = edges.as_slice().iter();
+            let found = found.map(|edge| ((edge.head.0, edge.target), numbers(&bdds, &edge.total)));
+            prop_assert_eq!(found.collect::<BTreeMap<_, _>>(), totals);
+            for head in 0..HEADS {
+                let count = edges.of(Head(head)).count();
+                prop_assert_eq!(edges.has_edge(Head(head)), count > 0);
+                let by_target = (0..2).filter(|target| edges.find(Head(head), *target).is_some());
+                prop_assert_eq!(by_target.count(), count);
+            }
+        }
+    }
+}

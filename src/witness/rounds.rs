@@ -344,3 +344,31 @@ impl Counting<'_> {
         path.ok_or(Abort::OverBudget)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::sampled;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn samples_divide_all_rounds_and_are_dense_at_both_ends(
+            rounds in prop_oneof![1..200_u64, any::<u64>().prop_map(|n| n.max(1))],
+        ) {
+            let samples = sampled(rounds);
+            prop_assert_eq!(samples.first().map(|sample| sample.start), Some(0));
+            prop_assert_eq!(samples.last().map(|sample| sample.end), Some(rounds));
+            for two in samples.windows(2) {
+                prop_assert_eq!(two[0].end, two[1].start);
+            }
+            for sample in &samples {
+                let length = sample.end - sample.start;
+                let distance = sample.start.min(rounds - sample.end);
+                let is_middle = sample.contains(&(rounds / 2)) || sample.end == rounds / 2;
+                prop_assert!(length >= 1 && (length <= distance + 1 || is_middle));
+            }
+            prop_assert!(samples[0].end == 1 && samples[samples.len() - 1].start == rounds - 1);
+            prop_assert!(samples.len() <= 2 * u64::BITS as usize);
+        }
+    }
+}
