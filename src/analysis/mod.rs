@@ -10,6 +10,8 @@ mod liveness;
 pub mod meetings;
 mod mod_ref;
 pub mod order;
+#[cfg(test)]
+mod tests;
 
 pub use crate::rules::{DataVariable, Layout, Observed};
 pub use carried::Carried;
