@@ -1,7 +1,9 @@
 //! Binary decision diagrams: the one module that names the library (OxiDD).
 //!
 //! A narrow interface, so that another library could take its place. Every operation that
-//! makes nodes can run out of them and says so. What must hold for speed:
+//! makes nodes can run out of them and says so; and so it does once the work is cancelled:
+//! no loop over BDDs outlasts that, whether it asks the [`Watch`] or not. What must hold for
+//! speed:
 //!
 //! * All variables are there from the start, and the whole work runs inside one
 //!   [`Bdds::session`]: the library then takes its locks without contention and keeps its
@@ -16,7 +18,7 @@
 use crate::limits::bdd::{
     BYTES_PER_NODE, COLLECTED_NODES, MANY_LIVE_NODES, MEASURED_NODES, PARALLEL_NODES,
 };
-use crate::watch::{Abort, Stop};
+use crate::watch::{Abort, Flag, Stop, Watch};
 use oxidd::bdd::{BDDFunction, BDDManagerRef};
 pub use oxidd::util::num::Natural;
 use oxidd::util::{OptBool, SatCountCache};
@@ -34,7 +36,8 @@ pub struct Bdd(BDDFunction);
 /// A BDD variable, which is also its level: 0 is on top.
 pub type Level = u32;
 
-/// The node table is full, even after a garbage collection.
+/// The node table is full, even after a garbage collection; or the work is to be given up,
+/// which [`Watch::check`] tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfNodes;
 
@@ -80,6 +83,7 @@ pub struct Bdds {
     live: Cell<usize>,
     peak_live: Cell<usize>,
     operations: Cell<u64>,
+    cancelled: Flag,
 }
 
 impl Bdds {
@@ -119,7 +123,14 @@ impl Bdds {
             live: Cell::new(0),
             peak_live: Cell::new(0),
             operations: Cell::new(0),
+            cancelled: Flag::default(),
         })
+    }
+
+    /// From now on no operation succeeds once the work is cancelled.
+    pub fn watched_by(mut self, watch: &Watch) -> Self {
+        self.cancelled = watch.flag().clone();
+        self
     }
 
     /// Runs `work` with the manager held: see the top of this file.
@@ -148,6 +159,9 @@ impl Bdds {
         operation: impl Fn() -> Result<T, oxidd::util::OutOfMemory>,
     ) -> Result<T, OutOfNodes> {
         self.operations.set(self.operations.get() + 1);
+        if self.cancelled.is_raised() {
+            return Err(OutOfNodes);
+        }
         operation().or_else(|_| {
             self.collect();
             operation().map_err(|_| OutOfNodes)

@@ -28,27 +28,24 @@
 //!   dropped where they are dead (Wang, Yang, Ivančić, Gupta, *Disjunctive image computation
 //!   for software verification*, 2007).
 //!
-//! `docs/architecture.md` has the code map, the invariants and the algorithms;
-//! [`check::check`] is the outline in code.
+//! `docs/architecture.md` has the code map, the invariants and the algorithms.
 
 // What everything stands on: sets of small numbers, what is wrong in an input, interned names,
 // source text and places in it, executions as lists of steps, cancellation.
+pub mod source;
+
 pub mod bits;
 pub mod components;
 pub mod diagnostic;
 pub mod limits;
 pub mod names;
-pub mod source;
 pub mod trace;
 pub mod watch;
 
-// Text to syntax tree, with all mistakes.
-pub mod syntax;
+// Benchmark programs.
+pub mod generate;
 
-// What names mean, the static rules, control points.
-pub mod lower;
-
-// Procedures, control points, actions: the one form that all later stages take.
+// Procedures, control points, actions: the form of programs that all later stages take.
 pub mod program;
 
 // The concrete meaning, step by step; replays traces.
@@ -56,6 +53,12 @@ pub mod interpreter;
 
 // Symbolic pushdown systems given as such, and their concrete meaning.
 pub mod pushdown;
+
+// Text to syntax tree, with all mistakes.
+pub mod syntax;
+
+// What names mean, the static rules, control points.
+pub mod lower;
 
 // Programs and pushdown systems as rules: the one form behind both.
 pub mod rules;
@@ -68,6 +71,15 @@ pub mod analysis;
 
 // What is asked: labels, propositions, formulas, automata.
 pub mod property;
+
+// What goes wrong.
+mod error;
+
+// A worker thread, and who watches over it: limits, cancellation.
+mod supervisor;
+
+// What is read from a file.
+mod model;
 
 // The one module that names the BDD library.
 pub mod bdd;
@@ -99,12 +111,33 @@ pub mod explicit;
 // The whole check: from a program and properties to verdicts and traces.
 pub mod check;
 
+// What an observer sees of a run.
+mod event;
+
 // What people and scripts see: text, JSON, diagnostics, graphs.
 pub mod report;
 
-// Benchmark programs.
-pub mod generate;
+// The front door: checks, and sets of configurations.
+mod checker;
+mod sets;
 
-// The command line tool: arguments, limits, exit codes.
-#[cfg(feature = "cli")]
-pub mod cli;
+// What the tests of this package see of the inside.
+#[doc(hidden)]
+pub mod internals;
+
+pub use analysis::order::Choice as Order;
+pub use check::{Accelerate as Acceleration, Direction, Engine, Phase, Statistics, Verdict};
+pub use checker::Checker;
+pub use cycles::Method as CycleMethod;
+pub use diagnostic::{Diagnostic, Severity};
+pub use error::{Diagnostics, Error, PropertyError, Reason};
+pub use event::{Event, Progress};
+pub use model::{Language, Model, Reader};
+pub use program::Overflow;
+pub use property::{Kind as PropertyKind, Request as Property};
+pub use report::configurations::SetReport;
+pub use report::graph::Graph;
+pub use report::{Finding, Report};
+pub use sets::SetQuery;
+pub use source::{Position, Span};
+pub use supervisor::{Cancellation, Limits};

@@ -1,5 +1,7 @@
 //! The command line tool.
 
+mod cli;
+
 fn main() -> std::process::ExitCode {
-    derny::cli::run()
+    cli::run()
 }

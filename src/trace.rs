@@ -131,9 +131,9 @@ impl<S: TraceStep> Trace<S> {
 }
 
 /// What the steps of all traces have: a depth, and perhaps something that is folded there.
-pub trait TraceStep: Clone {
+pub trait TraceStep: Clone + std::fmt::Debug + Send {
     /// Why an execution comes to *error*.
-    type Failure: Clone;
+    type Failure: Clone + std::fmt::Debug + Send;
 
     fn depth(&self) -> u64;
     fn folded(&self) -> Option<Fold>;

@@ -2,6 +2,7 @@
 //! [`Watch::check`] in every loop that may run long, the other reads counters and cancels.
 //! All of it is atomics, so that asking costs a load.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Why a computation stopped without an answer.
@@ -45,10 +46,25 @@ pub fn within_budget<T>(result: Result<T, Abort>) -> Result<Option<T>, Stop> {
     }
 }
 
+/// Raised once, by whoever wants a computation to stop; a clone is the same flag.
+#[derive(Clone, Debug, Default)]
+pub struct Flag(Arc<AtomicBool>);
+
+impl Flag {
+    /// True if it was raised before.
+    pub fn raise(&self) -> bool {
+        self.0.swap(true, Ordering::Relaxed)
+    }
+
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// What a running computation shares with whoever watches it.
 #[derive(Debug, Default)]
 pub struct Watch {
-    cancelled: AtomicBool,
+    cancelled: Flag,
     /// How many edges wait to be looked at.
     pub worklist: AtomicU64,
     /// BDD nodes in the table, now and then.
@@ -63,12 +79,17 @@ impl Watch {
     }
 
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.cancelled.raise();
+    }
+
+    /// Raised when the computation is to stop.
+    pub fn flag(&self) -> &Flag {
+        &self.cancelled
     }
 
     /// To be asked in every loop that may run long.
     pub fn check(&self) -> Result<(), Stop> {
-        match self.cancelled.load(Ordering::Relaxed) {
+        match self.cancelled.is_raised() {
             true => Err(Stop::Cancelled),
             false => Ok(()),
         }

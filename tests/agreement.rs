@@ -4,41 +4,24 @@
 //! Programs come from two sources: the generator of the library, whose programs are motley,
 //! and trees that proptest makes, which shrink to a small program when something goes wrong.
 
+mod library;
 #[path = "agreement/tree.rs"]
 mod tree;
 
-use derny::check::{Board, CheckError, Direction, Engine, Options, TraceFinding, Verdict, check};
 use derny::generate::random;
-use derny::program::Program;
-use derny::property::{Kind, Property, Request, resolve};
-use derny::source::Source;
-use derny::watch::Watch;
+use derny::internals::check::{CheckError, Options, TraceFinding};
+use derny::internals::program::Program;
+use derny::internals::property::Property;
+use derny::{Direction, Engine, PropertyKind as Kind, Verdict};
+use library::{findings, property, read};
 use proptest::prelude::*;
-use std::sync::Arc;
-use std::time::Instant;
 
 /// BDD nodes of programs this small take little; a larger store only takes time to make.
 const MEMORY: u64 = 16 << 20;
 
-fn read(text: &str) -> Program {
-    let source = Arc::new(Source::new("program.bp", text.as_bytes().to_vec()));
-    let (program, diagnostics) = derny::lower::boolean_program(source, "main");
-    program.unwrap_or_else(|| panic!("the program has errors: {diagnostics:?}\n{text}"))
-}
-
 /// Every label and the assertions.
 fn properties(program: &Program, labels: &[String]) -> Vec<Property> {
-    let property = |kind: Kind, text: &str| {
-        let request = Request {
-            kind,
-            text: text.to_owned(),
-            name: None,
-        };
-        match resolve(program, &request, None) {
-            Ok(property) => property,
-            Err(_) => panic!("there is no {text}"),
-        }
-    };
+    let property = |kind, text: &str| property(program, kind, text).expect("there is one");
     let mut properties: Vec<Property> = (labels.iter())
         .map(|label| property(Kind::Reach, label))
         .collect();
@@ -59,14 +42,13 @@ fn verdicts(
         memory: MEMORY,
         ..Options::default()
     };
-    let board = Board::new(Instant::now(), properties.len());
-    match check(program, properties, &options, &Watch::default(), &board) {
-        Ok(()) => {}
+    let findings = match findings(program, properties, &options) {
+        Ok(findings) => findings,
         Err(CheckError::TooLarge) => return Ok(None),
         Err(error) => return Err(format!("{engine:?} {direction:?}: {error:?}")),
-    }
+    };
     let mut violated = Vec::new();
-    for finding in board.take_findings() {
+    for finding in findings {
         let verdict = finding.verdict.ok_or("a property is undecided")?;
         let traced = !matches!(finding.trace, TraceFinding::None | TraceFinding::TooDeep);
         if engine == Engine::Symbolic && traced != (verdict == Verdict::Violated) {

@@ -3,27 +3,24 @@
 
 #[path = "configurations/explicit.rs"]
 mod explicit;
+mod library;
 #[path = "configurations/sets.rs"]
 mod sets;
 
-use derny::configurations::{Language as _, ProgramNames, resolve, with_model};
+use derny::Overflow;
 use derny::generate::random;
-use derny::interpreter::{Valuation, View, Waiting};
-use derny::lower::RemoplaOptions;
-use derny::program::{Cell, Domain, Language, Overflow, PointId, ProcedureId, Program, VariableId};
-use derny::source::Source;
-use derny::watch::{Stop, Watch};
+use derny::internals::configurations::{Language as _, ProgramNames, resolve, with_model};
+use derny::internals::interpreter::{Valuation, View, Waiting};
+use derny::internals::program::{
+    Cell, Domain, Language, PointId, ProcedureId, Program, VariableId,
+};
+use derny::internals::source::Source;
+use derny::internals::watch::{Stop, Watch};
 use explicit::{Configuration, calls, reachable, starts};
 use indexmap::IndexSet;
+use library::{read, read_remopla};
 use proptest::prelude::*;
 use sets::{MEMORY, read_or_refused};
-use std::sync::Arc;
-
-fn read(text: &str) -> Program {
-    let source = Arc::new(Source::new("program.bp", text.as_bytes().to_vec()));
-    let (program, diagnostics) = derny::lower::boolean_program(source, "main");
-    program.unwrap_or_else(|| panic!("the program has errors: {diagnostics:?}\n{text}"))
-}
 
 /// A program with its exact model.
 type Sets<'a> = sets::Sets<'a, ProgramNames<'a>>;
@@ -244,16 +241,6 @@ const REMOPLA: [&str; 3] = [
        if :: z -> p.x = 1; :: !z -> p.x = 0; fi return p; }
      module void main() { struct pair t; t = s; s = swap(t), t.x = undef; }",
 ];
-
-fn read_remopla(text: &str, overflow: Overflow) -> Program {
-    let source = Arc::new(Source::new("program.rem", text.as_bytes().to_vec()));
-    let options = RemoplaOptions {
-        overflow,
-        ..RemoplaOptions::default()
-    };
-    let (program, diagnostics) = derny::lower::remopla(source, None, &options);
-    program.unwrap_or_else(|| panic!("the program has errors: {diagnostics:?}\n{text}"))
-}
 
 #[test]
 fn numbers_and_calls_that_change_their_frame() {

@@ -4,16 +4,15 @@
 mod automaton;
 #[path = "configurations/explicit.rs"]
 mod explicit;
+mod library;
 mod support;
 
-use derny::configurations::ProgramNames;
 use derny::generate::random;
-use derny::source::Source;
+use derny::internals::configurations::ProgramNames;
 use explicit::{Configuration, reachable, starts};
 use std::collections::HashSet;
 use std::io::Write;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use support::{Run, Written, command, derny, run_command};
 
@@ -355,9 +354,7 @@ fn the_automaton_in_json_accepts_what_is_reachable() {
     let (mut compared, mut refused) = (0, 0);
     for seed in 0..12 {
         let text = random::program(seed, &options);
-        let source = Arc::new(Source::new("program.bp", text.as_bytes().to_vec()));
-        let (program, _) = derny::lower::boolean_program(source, "main");
-        let program = program.expect("a program");
+        let program = library::read(&text);
         let Some((found, true)) = reachable(&program, starts(&program), 4, 400) else {
             continue;
         };
@@ -388,7 +385,7 @@ fn the_automaton_in_json_accepts_what_is_reachable() {
                 let mut view = view;
                 view.returns = None;
                 for (global, _) in program.globals.iter().enumerate() {
-                    let variable = derny::program::VariableId::Global(global as u32);
+                    let variable = derny::internals::program::VariableId::Global(global as u32);
                     let value = view.valuation.get(variable);
                     view.valuation.set(variable, 1 - value);
                 }

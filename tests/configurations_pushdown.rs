@@ -1,6 +1,7 @@
 //! Sets of configurations of pushdown systems against single ones: what `post*` and `pre*` of
 //! a regular set hold is what the rules say, step by step, with whole stacks.
 
+mod library;
 #[path = "temporal/random.rs"]
 mod random;
 #[path = "configurations/sets.rs"]
@@ -13,9 +14,11 @@ mod system;
 #[path = "configurations/system_json.rs"]
 mod system_json;
 
-use derny::configurations::{Language as _, PAutomaton, SystemNames, compile, with_model};
-use derny::pushdown::System;
-use derny::watch::{Stop, Watch};
+use derny::internals::configurations::{
+    Language as _, PAutomaton, SystemNames, compile, with_model,
+};
+use derny::internals::pushdown::System;
+use derny::internals::watch::{Stop, Watch};
 use indexmap::IndexSet;
 use proptest::prelude::*;
 use random::Random;
@@ -211,7 +214,7 @@ fn backwards_is_the_converse_of_forwards() {
 fn all_configurations_are_counted() {
     for text in SYSTEMS {
         let system = read(text);
-        let values = |cells: &[derny::program::Cell]| {
+        let values = |cells: &[derny::internals::program::Cell]| {
             let sizes = cells.iter().map(|cell| cell.domain.size());
             sizes.product::<u128>()
         };

@@ -6,10 +6,10 @@
 //! the difference before committing it. Each program says in its first line how many errors
 //! and warnings it has, so that a mistake that sets off another one is noticed.
 
-use derny::diagnostic::Diagnostic;
-use derny::lower::{RemoplaOptions, boolean_program, pushdown_system, remopla};
-use derny::report::diagnostics::render;
-use derny::source::Source;
+use derny::Diagnostic;
+use derny::internals::lower::{RemoplaOptions, boolean_program, pushdown_system, remopla};
+use derny::internals::render;
+use derny::internals::source::Source;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -2,16 +2,16 @@
 //! with the whole trace; on loops that are not, with what arithmetic says.
 
 mod folded;
+mod library;
 mod support;
 
-use derny::check::{Accelerate, Execution, Options, TraceFinding};
-use derny::interpreter::replay::replay;
-use derny::interpreter::trace::Trace;
-use derny::program::Program;
-use derny::property::Kind;
-use derny::trace::Fold;
+use derny::internals::check::{Options, TraceFinding};
+use derny::internals::program::Program;
+use derny::internals::trace::{Fold, Trace, replay};
+use derny::{Acceleration, PropertyKind as Kind};
 use folded::{Chance, find, folding, list, read, result};
 use serde_json::Value;
+use std::sync::Arc;
 use support::Written;
 
 /// Every step of some items, with its place in the execution, which begins at `at`; all
@@ -228,8 +228,7 @@ fn a_short_trace_is_never_folded() {
         do :: x < 9 -> x = x + 1; :: else -> break; od; L: skip; } init main;";
     let program = read(text);
     let options = folding(100);
-    let TraceFinding::Found(Execution::Program(trace)) = find(&program, Kind::Reach, "L", &options)
-    else {
+    let TraceFinding::Found(trace) = find(&program, Kind::Reach, "L", &options) else {
         panic!("the trace fits");
     };
     assert!(trace.rounds.is_empty() && trace.segments.is_empty());
@@ -303,14 +302,12 @@ fn random_loops() {
         let program = read(&text);
         for (i, (kind, property)) in asked.into_iter().enumerate() {
             let plain = Options {
-                accelerate: Accelerate::Never,
+                accelerate: Acceleration::Never,
                 ..Options::default()
             };
             let shortest = match find(&program, kind, property, &plain) {
                 TraceFinding::None | TraceFinding::TooLong(_) => continue,
-                TraceFinding::Found(Execution::Program(trace)) => {
-                    (trace.stem.len() + trace.cycle.len()) as u64
-                }
+                TraceFinding::Found(trace) => (trace.stem.len() + trace.cycle.len()) as u64,
                 other => panic!("{other:?}"),
             };
             // A trace that is folded must be longer than this, but not as it is shown. Of a
@@ -335,13 +332,13 @@ fn random_loops() {
 }
 
 /// The trace with folded rounds of a loop with 250 rounds.
-fn folded_trace() -> (Program, Trace) {
+fn folded_trace() -> (Arc<Program>, Trace) {
     let program = read(
         "module void main() { int x(8); x = 0;
          do :: x < 250 -> x = x + 1; :: else -> break; od; L: skip; } init main;",
     );
     match find(&program, Kind::Reach, "L", &folding(60)) {
-        TraceFinding::Repeating(_, Execution::Program(trace)) => (program, trace),
+        TraceFinding::Repeating(_, trace) => (program, trace),
         other => panic!("{other:?}"),
     }
 }

@@ -1,11 +1,11 @@
 //! Whatever comes in, the front end ends with a result: no panic, no overflow of the stack,
 //! in time that grows with the size of the input only.
 
-use derny::diagnostic::Diagnostic;
-use derny::lower::boolean_program;
-use derny::program::Program;
-use derny::report::diagnostics::render;
-use derny::source::Source;
+use derny::Diagnostic;
+use derny::internals::lower::boolean_program;
+use derny::internals::program::Program;
+use derny::internals::render;
+use derny::internals::source::Source;
 use proptest::prelude::*;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

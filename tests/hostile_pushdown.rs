@@ -1,11 +1,11 @@
 //! Whatever comes in as a pushdown system, the front end ends with a result: no panic, no
 //! overflow of the stack, in time that grows with the size of the input only.
 
-use derny::diagnostic::Diagnostic;
-use derny::lower::{proposition, pushdown_system};
-use derny::pushdown::System;
-use derny::report::diagnostics::render;
-use derny::source::Source;
+use derny::Diagnostic;
+use derny::internals::lower::{proposition, pushdown_system};
+use derny::internals::pushdown::System;
+use derny::internals::render;
+use derny::internals::source::Source;
 use proptest::prelude::*;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -3,34 +3,30 @@
 //! trace; on recursion that is not, with what arithmetic says.
 
 mod folded;
+mod library;
 mod support;
 
-use derny::analysis::order;
-use derny::check::{Accelerate, Execution, Options, Subject, TraceFinding};
-use derny::interpreter::replay::replay;
-use derny::interpreter::trace::Trace;
-use derny::program::Program;
-use derny::property::Kind;
-use derny::trace::{Fold, NestedId, SegmentId};
+use derny::internals::check::{Options, TraceFinding};
+use derny::internals::program::Program;
+use derny::internals::trace::{Fold, NestedId, SegmentId, Step, Trace, replay};
+use derny::{Acceleration, PropertyKind as Kind};
 use folded::{Chance, find, folding, list, read, result};
 use serde_json::Value;
+use std::sync::Arc;
 use support::Written;
 
-/// As [`folding`], and recursion is closed from the first call; variables that meet lie side by
-/// side, without which closures are large.
-fn nesting(program: &Program, trace_limit: u64) -> Options {
-    let rules = program.rules(program.layout());
+/// As [`folding`], and recursion is closed from the first call.
+fn nesting(trace_limit: u64) -> Options {
     Options {
-        accelerate: Accelerate::Always,
-        order: order::interleaved_bits(&rules).map(Into::into),
+        accelerate: Acceleration::Always,
         ..folding(trace_limit)
     }
 }
 
 /// The whole trace, nothing folded.
-fn whole(program: &Program, kind: Kind, property: &str) -> Value {
+fn whole(program: &Arc<Program>, kind: Kind, property: &str) -> Value {
     let options = Options {
-        accelerate: Accelerate::Never,
+        accelerate: Acceleration::Never,
         ..Options::default()
     };
     let whole = result(program, kind, property, &options);
@@ -72,7 +68,7 @@ fn left_out(items: &[Value]) -> Vec<(&'static str, u64, i128)> {
 fn compare_with_whole(text: &str, kind: Kind, property: &str) -> Vec<(&'static str, u64, i128)> {
     let program = read(text);
     let whole = whole(&program, kind, property);
-    let folded = result(&program, kind, property, &nesting(&program, 200));
+    let folded = result(&program, kind, property, &nesting(200));
     assert_eq!(folded["trace"], Value::Null, "{folded:#}");
     let mut expected = Vec::new();
     let mut items = Vec::new();
@@ -124,7 +120,7 @@ fn frames_that_are_never_left_are_rounds() {
 fn recursion_for_ever_leaves_frames_in_every_round() {
     let text = "module void f(int n(8)) { f(n + 1); } module void main() { f(0); }";
     let program = read(text);
-    let options = nesting(&program, 200);
+    let options = nesting(200);
     let folded = result(&program, Kind::Terminates, "terminates", &options);
     let around = list(&folded["trace_folded"]["loop"]);
     assert_eq!(left_out(around), [("repeated", 254, 254)]);
@@ -205,7 +201,7 @@ fn calls_with_other_calls_in_every_frame() {
             n = id(n); r = f(n - 1); r = id(r); return r + 1; }
         module void main() { int y(9); y = f(300); L: assert(y != 300); }";
     let program = read(text);
-    let folded = result(&program, Kind::Reach, "L", &nesting(&program, 200));
+    let folded = result(&program, Kind::Reach, "L", &nesting(200));
     let whole = whole(&program, Kind::Reach, "L");
     assert_eq!(folded["trace_omitted"], list(&whole["trace"]["stem"]).len());
     let stem = list(&folded["trace_folded"]["stem"]);
@@ -237,7 +233,7 @@ fn a_call_that_changes_a_truth_value_is_shown_however_deep() {
         assert_eq!((left[0].1, left[1].1), (left[3].1, left[2].1));
         assert!((390..396).contains(&(left[0].1 + left[1].1)), "{left:?}");
         let program = read(text);
-        let folded = result(&program, kind, property, &nesting(&program, 200));
+        let folded = result(&program, kind, property, &nesting(200));
         let mut shown = list(&folded["trace_folded"]["stem"]).iter();
         assert!(shown.any(|step| step["labels"][0] == "K"), "{folded:#}");
     }
@@ -247,7 +243,7 @@ fn a_call_that_changes_a_truth_value_is_shown_however_deep() {
 #[test]
 fn a_small_limit_folds_the_whole_call() {
     let program = read(DEPTH);
-    let found = result(&program, Kind::Reach, "L", &nesting(&program, 5));
+    let found = result(&program, Kind::Reach, "L", &nesting(5));
     let stem = list(&found["trace"]["stem"]);
     assert_eq!(stem[0]["folded"], true);
     assert_eq!(stem.len(), 2);
@@ -256,7 +252,7 @@ fn a_small_limit_folds_the_whole_call() {
 #[test]
 fn only_whole_calls_are_marked_as_folded() {
     let program = read(DEPTH);
-    let found = result(&program, Kind::Reach, "L", &nesting(&program, 60));
+    let found = result(&program, Kind::Reach, "L", &nesting(60));
     let stem = list(&found["trace_folded"]["stem"]);
     assert!(
         stem.iter().all(|item| item.get("folded").is_none()),
@@ -267,13 +263,13 @@ fn only_whole_calls_are_marked_as_folded() {
 #[test]
 fn a_recursion_that_is_short_is_never_folded() {
     let program = read(&DEPTH.replace("300", "30"));
-    for options in [Options::default(), nesting(&program, 10_000)] {
+    for options in [Options::default(), nesting(10_000)] {
         let options = Options {
             trace_patience: 100,
             ..options
         };
         match find(&program, Kind::Reach, "L", &options) {
-            TraceFinding::Found(Execution::Program(trace)) => {
+            TraceFinding::Found(trace) => {
                 assert!(trace.nested.is_empty() && trace.segments.is_empty());
             }
             other => panic!("{other:?}"),
@@ -345,16 +341,16 @@ fn random_recursion() {
         let program = read(&text);
         for (i, (kind, property)) in asked.into_iter().enumerate() {
             let plain = Options {
-                accelerate: Accelerate::Never,
+                accelerate: Acceleration::Never,
                 ..Options::default()
             };
             let is_violated = !matches!(find(&program, kind, property, &plain), TraceFinding::None);
-            match find(&program, kind, property, &nesting(&program, 1_000)) {
+            match find(&program, kind, property, &nesting(1_000)) {
                 TraceFinding::None => assert!(!is_violated, "seed {seed}: {property}\n{text}"),
                 found => {
                     assert!(is_violated, "seed {seed}: {property}\n{text}");
                     match found {
-                        TraceFinding::Repeating(_, Execution::Program(trace)) => {
+                        TraceFinding::Repeating(_, trace) => {
                             nested[i] += usize::from(!trace.nested.is_empty());
                         }
                         TraceFinding::TooDeep => deep += 1,
@@ -372,10 +368,10 @@ fn random_recursion() {
 }
 
 /// The folded trace of 300 nested calls.
-fn nested_trace() -> (Program, Trace) {
+fn nested_trace() -> (Arc<Program>, Trace) {
     let program = read(DEPTH);
-    match find(&program, Kind::Reach, "L", &nesting(&program, 60)) {
-        TraceFinding::Repeating(_, Execution::Program(trace)) => (program, trace),
+    match find(&program, Kind::Reach, "L", &nesting(60)) {
+        TraceFinding::Repeating(_, trace) => (program, trace),
         other => panic!("{other:?}"),
     }
 }
@@ -398,9 +394,7 @@ fn replay_checks_every_frame_that_is_unfolded() {
     fails(&|trace| trace.nested[0].inner = last);
     fails(&|trace| trace.nested[0].rounds = 0);
     // Each nested frame begins and ends with what the frame around it says.
-    let is_nested = |steps: &&Vec<derny::interpreter::trace::Step>| {
-        matches!(steps[0].folded, Some(Fold::Nested(_)))
-    };
+    let is_nested = |steps: &&Vec<Step>| matches!(steps[0].folded, Some(Fold::Nested(_)));
     let hidden: Vec<usize> = trace
         .segments
         .iter()
@@ -410,7 +404,7 @@ fn replay_checks_every_frame_that_is_unfolded() {
     assert_eq!(hidden.len(), trace.nested.len());
     for i in hidden {
         fails(&|trace| {
-            let n = derny::program::VariableId::Local(0);
+            let n = derny::internals::program::VariableId::Local(0);
             let entry = &mut trace.segments[i][0].valuation;
             entry.set(n, entry.get(n) ^ 1);
         });

@@ -3,18 +3,17 @@
 //!
 //! A failure is made small, by taking out lines, before it is shown.
 
+mod library;
 #[path = "temporal/random.rs"]
 mod random;
 #[path = "pushdown/system.rs"]
 mod system;
 
-use derny::check::{Accelerate, Board, Direction, Options, Subject, TraceFinding, Verdict, check};
-use derny::cycles::{self, Method};
-use derny::lower::pushdown_system;
-use derny::property::{Kind, Property, Request, resolve};
-use derny::pushdown::System;
-use derny::source::Source;
-use derny::watch::Watch;
+use derny::internals::check::{Options, Subject, TraceFinding};
+use derny::internals::cycles;
+use derny::internals::property::Property;
+use derny::internals::pushdown::System;
+use derny::{Acceleration, CycleMethod as Method, Direction, PropertyKind as Kind, Verdict};
 use random::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -24,9 +23,8 @@ const MEMORY: u64 = 16 << 20;
 /// What the engine with explicit states may keep, so that no system takes long.
 const EXPLICIT_STATES: usize = 30_000;
 
-fn read(text: &str) -> Option<System> {
-    let source = Arc::new(Source::new("system.pds", text.as_bytes().to_vec()));
-    pushdown_system(source, &[]).0
+fn read(text: &str) -> Option<Arc<System>> {
+    library::pushdown_system(text).ok()
 }
 
 fn ways() -> Vec<Options> {
@@ -52,7 +50,7 @@ fn ways() -> Vec<Options> {
     }
     ways.push(Options {
         memory: MEMORY,
-        accelerate: Accelerate::Always,
+        accelerate: Acceleration::Always,
         ..Options::default()
     });
     // Folds what returns, or has no trace to show.
@@ -76,15 +74,13 @@ fn decide(system: &System, property: &Property, options: &Options) -> Result<boo
         "{:?} {:?} {:?} trace {}",
         options.direction, options.accelerate, options.cycles.method, options.trace
     );
-    let board = Board::new(Instant::now(), 1);
     let properties = std::slice::from_ref(property);
-    let run = || check(system, properties, options, &Watch::default(), &board);
-    match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(Ok(())) => {}
+    let run = || library::findings(system, properties, options);
+    let finding = match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(mut findings)) => findings.remove(0),
         Ok(Err(error)) => return Err(format!("{name}: {error:?}")),
         Err(_) => return Err(format!("{name}: panicked")),
-    }
-    let finding = board.take_findings().remove(0);
+    };
     let violated = finding.verdict.ok_or("undecided")? == Verdict::Violated;
     let traced = !matches!(finding.trace, TraceFinding::None | TraceFinding::TooDeep);
     match traced == (violated && options.trace) {
@@ -98,12 +94,7 @@ fn decide(system: &System, property: &Property, options: &Options) -> Result<boo
 /// Whether a property is violated; `None` if that is too much for explicit states.
 fn compare(text: &str, kind: Kind, asked: &str, ways: &[Options]) -> Result<Option<bool>, String> {
     let system = read(text).ok_or("the system has errors")?;
-    let request = Request {
-        kind,
-        text: asked.to_owned(),
-        name: None,
-    };
-    let property = resolve(&system, &request, None).map_err(|e| format!("{asked}: {e:?}"))?;
+    let property = library::property(&*system, kind, asked)?;
     let explicit = catch_unwind(AssertUnwindSafe(|| {
         system.violates(&property, EXPLICIT_STATES)
     }));

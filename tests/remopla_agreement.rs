@@ -1,38 +1,25 @@
 //! On random Remopla programs, `post*`, `pre*` and the explicit engine agree, whatever happens
 //! to numbers that do not fit; and every trace replays.
 
+mod library;
 #[path = "remopla/random.rs"]
 mod random;
 
-use derny::analysis::Layout;
-use derny::check::{Accelerate, Board, Direction, Finding, Options, TraceFinding, Verdict, check};
-use derny::cycles::{self, Method};
-use derny::explicit;
-use derny::lower::remopla::{RemoplaOptions, remopla};
-use derny::program::{Overflow, Program};
-use derny::property::{Kind, Property, Request, resolve};
-use derny::report::{self, ReportedResult, Results};
-use derny::source::Source;
-use derny::watch::Watch;
+use derny::internals::check::{Finding, Options, Subject, TraceFinding};
+use derny::internals::program::Program;
+use derny::internals::property::Property;
+use derny::internals::trace::Step;
+use derny::internals::{cycles, explicit, order};
+use derny::{Acceleration, CycleMethod as Method, Direction, Order, Overflow};
+use derny::{PropertyKind as Kind, Verdict};
+use library::read_remopla as read;
 use random::Generated;
 use std::sync::Arc;
-use std::time::Instant;
 
 const MEMORY: u64 = 16 << 20;
 
 /// How many path edges the explicit engine may have, and how many in a product.
 const STATES: usize = 60_000;
-
-fn read(text: &str, overflow: Overflow) -> Program {
-    let source = Arc::new(Source::new("program.rem", text.as_bytes().to_vec()));
-    let options = RemoplaOptions {
-        overflow,
-        ..RemoplaOptions::default()
-    };
-    let (program, diagnostics) = remopla(source, None, &options);
-    let errors: Vec<_> = diagnostics.iter().filter(|d| d.is_error()).collect();
-    program.unwrap_or_else(|| panic!("the program has errors: {errors:#?}\n{text}"))
-}
 
 /// What is asked: text for messages, and the property.
 fn properties(program: &Program, generated: &Generated, seed: u64) -> Vec<(String, Property)> {
@@ -71,17 +58,13 @@ fn properties(program: &Program, generated: &Generated, seed: u64) -> Vec<(Strin
             .replace('\u{2}', &pick(1));
         asked.push((Kind::Ltl, formula));
     }
-    let resolved = asked.into_iter().map(|(kind, text)| {
-        let request = Request {
-            kind,
-            text: text.clone(),
-            name: None,
-        };
-        match resolve(program, &request, None) {
-            Ok(property) => (text, property),
-            Err(error) => panic!("{text}: {error:?}\n{}", generated.text),
-        }
-    });
+    let resolved =
+        asked.into_iter().map(
+            |(kind, text)| match library::property(program, kind, &text) {
+                Ok(property) => (text, property),
+                Err(error) => panic!("{error}\n{}", generated.text),
+            },
+        );
     resolved.collect()
 }
 
@@ -94,19 +77,28 @@ fn options(program: &Program, direction: Direction, mixture: u64) -> Options {
         Method::EmersonLei,
         Method::Closure,
     ];
-    let accelerate = [Accelerate::Auto, Accelerate::Always, Accelerate::Never];
+    let accelerate = [
+        Acceleration::Auto,
+        Acceleration::Always,
+        Acceleration::Never,
+    ];
     // As if each trace was too long to be unfolded, or even to be shown.
     let limits = [100_000, 20, 0];
     // Rounds are folded where a trace is longer than that.
     let patience = [2_000, 3, 0];
-    let order = (0..Layout::of(program).len()).rev();
+    // All bits the other way round.
+    let cells = order::cells_of(&program.rules(program.layout()));
+    let mut groups = order::sequential(&cells);
+    groups.reverse();
+    groups.iter_mut().for_each(|group| group.high_first = true);
+    let backwards = Order::Given(order::show(&cells, &groups));
     Options {
         direction,
         memory: MEMORY,
         trace_limit: limits[pick(1, 3)],
         trace_patience: patience[pick(2, 3)],
         accelerate: accelerate[pick(3, 3)],
-        order: (pick(9, 2) == 1).then(|| order.collect()),
+        order: [Order::Interleaved, backwards][pick(9, 2)].clone(),
         cycles: cycles::Options {
             method: methods[pick(18, 4)],
             rough_components: pick(72, 2) == 0,
@@ -117,16 +109,13 @@ fn options(program: &Program, direction: Direction, mixture: u64) -> Options {
 
 /// Whether each property is violated.
 fn symbolic(
-    program: &Program,
+    program: &Arc<Program>,
     properties: &[(String, Property)],
     options: &Options,
 ) -> Result<Vec<bool>, String> {
-    let board = Board::new(Instant::now(), properties.len());
     let list: Vec<Property> = properties.iter().map(|(_, p)| p.clone()).collect();
-    if let Err(error) = check(program, &list, options, &Watch::default(), &board) {
-        return Err(format!("{error:?} with {options:?}"));
-    }
-    let findings = board.take_findings();
+    let findings = library::findings(&**program, &list, options);
+    let findings = findings.map_err(|error| format!("{error:?} with {options:?}"))?;
     report(program, properties, &findings);
     let mut violated = Vec::new();
     for (finding, (text, _)) in findings.into_iter().zip(properties) {
@@ -141,30 +130,14 @@ fn symbolic(
 }
 
 /// What is found can be shown.
-fn report(program: &Program, properties: &[(String, Property)], findings: &[Finding]) {
-    let request = |text: &String| Request {
-        kind: Kind::Ltl,
-        text: text.clone(),
-        name: None,
-    };
-    let requests: Vec<_> = properties.iter().map(|(text, _)| request(text)).collect();
-    let list = requests
+fn report(program: &Arc<Program>, properties: &[(String, Property)], findings: &[Finding<Step>]) {
+    let properties = properties
         .iter()
-        .zip(findings)
-        .map(|(request, finding)| ReportedResult {
-            request,
-            finding: finding.clone(),
-            reason: None,
-        });
-    let results = Results {
-        input: "program.rem",
-        checked: Some(report::Checked::Program(program)),
-        list: list.collect(),
-        measured: None,
-    };
+        .map(|(text, _)| derny::Property::ltl(text));
+    let report = derny::internals::report(program, properties.zip(findings.iter().cloned()));
     let (mut text, mut json) = (Vec::new(), Vec::new());
-    report::text::write(&results, &mut text).unwrap();
-    report::json::write(&results, &mut json).unwrap();
+    report.write_text(&mut text).unwrap();
+    report.write_json(&mut json).unwrap();
     let _: serde_json::Value = serde_json::from_slice(&json).unwrap();
 }
 
@@ -300,12 +273,7 @@ fn hand_made_programs() {
     for (text, kind, property, violated) in cases {
         for overflow in [Overflow::Error, Overflow::Wrap, Overflow::Block] {
             let program = read(text, overflow);
-            let request = Request {
-                kind,
-                text: property.to_owned(),
-                name: None,
-            };
-            let Ok(resolved) = resolve(&program, &request, None) else {
+            let Ok(resolved) = library::property(&*program, kind, property) else {
                 panic!("there is no {property}: {text}");
             };
             let properties = [(property.to_owned(), resolved)];

@@ -1,15 +1,12 @@
 //! Arithmetic of Remopla programs against whole numbers of 128 bits: what a term is, whether it
 //! has a value, and what is left of it in a variable.
 
-use derny::check::{Board, Options, Verdict, check};
+mod library;
+
 use derny::generate::random::Random;
-use derny::lower::remopla::{RemoplaOptions, remopla};
-use derny::program::Overflow;
-use derny::property::Property;
-use derny::source::Source;
-use derny::watch::Watch;
-use std::sync::Arc;
-use std::time::Instant;
+use derny::internals::check::Options;
+use derny::internals::property::Property;
+use derny::{Overflow, Verdict};
 
 /// The variables: their name, bits, and value.
 const WIDTHS: [(&str, u32); 3] = [("a", 5), ("b", 3), ("c", 64)];
@@ -107,26 +104,14 @@ fn apply(operator: &str, (a, x): Term, (b, y): Term) -> Term {
 
 /// Whether an assertion can fail; `None` if the program is refused.
 fn fails(text: &str, overflow: Overflow) -> Option<bool> {
-    let source = Arc::new(Source::new("program.rem", text.as_bytes().to_vec()));
-    let options = RemoplaOptions {
-        overflow,
-        ..RemoplaOptions::default()
-    };
-    let program = remopla(source, None, &options).0?;
+    let program = library::remopla(text, overflow).ok()?;
     let options = Options {
         memory: 8 << 20,
         ..Options::default()
     };
-    let board = Board::new(Instant::now(), 1);
-    check(
-        &program,
-        &[Property::Assertions],
-        &options,
-        &Watch::default(),
-        &board,
-    )
-    .unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-    Some(board.verdict(0) == Some(Verdict::Violated))
+    let findings = library::findings(&*program, &[Property::Assertions], &options);
+    let findings = findings.unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    Some(findings[0].verdict == Some(Verdict::Violated))
 }
 
 #[test]

@@ -8,21 +8,18 @@
 
 #[path = "temporal/formula.rs"]
 mod formula;
+mod library;
 #[path = "temporal/looping.rs"]
 mod looping;
 #[path = "temporal/random.rs"]
 mod random;
 
-use derny::check::{
-    Accelerate, Board, CheckError, Direction, Options, TraceFinding, Verdict, check,
-};
-use derny::cycles::{self, Method};
-use derny::explicit;
-use derny::generate::random as library;
-use derny::program::Program;
-use derny::property::{Kind, Property, Request, resolve};
-use derny::source::Source;
-use derny::watch::Watch;
+use derny::generate::random as generator;
+use derny::internals::check::{CheckError, Options, TraceFinding};
+use derny::internals::program::Program;
+use derny::internals::property::Property;
+use derny::internals::{cycles, explicit};
+use derny::{Acceleration, CycleMethod as Method, Direction, PropertyKind as Kind, Verdict};
 use formula::{Formula, Vocabulary};
 use random::Random;
 use std::collections::BTreeMap;
@@ -35,19 +32,13 @@ const MEMORY: u64 = 16 << 20;
 /// What the engine with explicit states may keep, so that no program takes long.
 const EXPLICIT_STATES: usize = 40_000;
 
-fn read(text: &str) -> Option<Program> {
-    let source = Arc::new(Source::new("program.bp", text.as_bytes().to_vec()));
-    derny::lower::boolean_program(source, "main").0
+fn read(text: &str) -> Option<Arc<Program>> {
+    library::boolean_program(text).ok()
 }
 
 /// `None` if the text speaks of what the program does not have.
 fn property(program: &Program, kind: Kind, text: &str) -> Option<Property> {
-    let request = Request {
-        kind,
-        text: text.to_owned(),
-        name: None,
-    };
-    resolve(program, &request, None).ok()
+    library::property(program, kind, text).ok()
 }
 
 /// The ways to decide a property symbolically.
@@ -82,7 +73,7 @@ fn ways() -> Vec<Options> {
     for trace in [true, false] {
         ways.push(Options {
             memory: MEMORY,
-            accelerate: Accelerate::Always,
+            accelerate: Acceleration::Always,
             trace,
             ..Options::default()
         });
@@ -121,16 +112,14 @@ fn decide(
     property: &Property,
     options: &Options,
 ) -> Result<Option<bool>, String> {
-    let board = Board::new(Instant::now(), 1);
     let properties = std::slice::from_ref(property);
-    let run = || check(program, properties, options, &Watch::default(), &board);
-    match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(Ok(())) => {}
+    let run = || library::findings(program, properties, options);
+    let finding = match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(mut findings)) => findings.remove(0),
         Ok(Err(CheckError::TooLarge)) => return Ok(None),
         Ok(Err(error)) => return Err(format!("{}: {error:?}", way_name(options))),
         Err(_) => return Err(format!("{}: panicked", way_name(options))),
-    }
-    let finding = board.take_findings().remove(0);
+    };
     let violated = finding.verdict.ok_or("undecided")? == Verdict::Violated;
     let traced = !matches!(finding.trace, TraceFinding::None | TraceFinding::TooDeep);
     let wanted = violated && options.trace;
@@ -254,7 +243,7 @@ impl Claim {
 
     /// Whether it fails in the very same way.
     fn fails(&self, text: &str, ways: &[Options], error: &str) -> bool {
-        let test = |program| self.test(&program, ways).err();
+        let test = |program: Arc<Program>| self.test(&program, ways).err();
         read(text).and_then(test).as_deref() == Some(error)
     }
 }
@@ -358,8 +347,8 @@ fn seeds(usual: u64) -> std::ops::Range<u64> {
     0..usual * factor
 }
 
-fn library_options() -> library::Options {
-    library::Options {
+fn library_options() -> generator::Options {
+    generator::Options {
         procedures: 3,
         globals: 2,
         locals: 1,
@@ -369,7 +358,7 @@ fn library_options() -> library::Options {
         calls: 30,
         assumes: 3,
         asserts: 3,
-        ..library::Options::small()
+        ..generator::Options::small()
     }
 }
 
@@ -418,7 +407,7 @@ fn programs_of_the_generator() {
     let options = library_options();
     let mut tally = Tally::default();
     for seed in seeds(200) {
-        let text = library::program(seed, &options);
+        let text = generator::program(seed, &options);
         let program = read(&text).unwrap_or_else(|| panic!("seed {seed} has errors:\n{text}"));
         for formula in formulas(&program, seed, 2) {
             tally.test(
@@ -462,13 +451,13 @@ fn termination_is_a_formula() {
 /// An execution that failed stays in *error* for ever, so no `assume` cuts it off.
 #[test]
 fn assertions_are_a_formula() {
-    let options = library::Options {
+    let options = generator::Options {
         asserts: 12,
         ..library_options()
     };
     let mut tally = Tally::default();
     for seed in seeds(60) {
-        let text = library::program(seed + 30_000, &options);
+        let text = generator::program(seed + 30_000, &options);
         let claim = Claim::Same(Kind::Assertions, "G !error");
         tally.test(seed, &text, claim, &some_ways(seed)[..2]);
     }

@@ -3,6 +3,7 @@
 
 #[path = "translate/comparison.rs"]
 mod comparison;
+mod library;
 // Labels and conditions are taken from the program form.
 #[allow(dead_code)]
 #[path = "remopla/random.rs"]
@@ -10,33 +11,24 @@ mod remopla_random;
 mod support;
 
 use comparison::{Count, Pair};
-use derny::check::Verdict;
 use derny::generate::random;
-use derny::lower::remopla::{RemoplaOptions, remopla};
-use derny::program::{Overflow, Program};
-use derny::property::Kind;
-use derny::source::Source;
+use derny::internals::program::Program;
+use derny::internals::translate::translate;
+use derny::{Language, Overflow, PropertyKind as Kind, Reader, Verdict};
+use library::read_remopla;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-fn boolean_program(text: &str, entry: &str) -> Program {
-    let source = Arc::new(Source::new("program.bp", text.as_bytes().to_vec()));
-    let (program, diagnostics) = derny::lower::boolean_program(source, entry);
-    program.unwrap_or_else(|| panic!("{diagnostics:?}\n{text}"))
+fn program(reader: Reader, text: &str) -> Arc<Program> {
+    let model = reader.read_from("program", std::io::Cursor::new(text.to_owned()));
+    let model = model.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    derny::internals::program(&model).expect("a program")
 }
 
-fn remopla_program(text: &str, entry: Option<&str>, options: &RemoplaOptions) -> Program {
-    let source = Arc::new(Source::new("program.rem", text.as_bytes().to_vec()));
-    let (program, diagnostics) = remopla(source, entry, options);
-    program.unwrap_or_else(|| panic!("{diagnostics:?}\n{text}"))
-}
-
-fn overflowing(overflow: Overflow) -> RemoplaOptions {
-    RemoplaOptions {
-        overflow,
-        ..RemoplaOptions::default()
-    }
+fn boolean_program(text: &str, entry: &str) -> Arc<Program> {
+    let reader = Reader::new().language(Language::BooleanProgram);
+    program(reader.entry(entry), text)
 }
 
 const OVERFLOWS: [Overflow; 3] = [Overflow::Error, Overflow::Wrap, Overflow::Block];
@@ -113,25 +105,25 @@ fn every_remopla_example() {
         let announced = ["// derny: ", "// derny-symbolic: "];
         let is_small = |line: &&str| announced.iter().any(|begin| line.starts_with(begin));
         for line in text.lines().filter(is_small) {
-            let define = |text: &str| {
-                let (name, value) = text.split_once('=').expect("NAME=VALUE");
-                (name.to_owned(), value.parse().expect("a number"))
+            let overflow = match values(line, "--overflow").first() {
+                Some(&"wrap") => Overflow::Wrap,
+                Some(&"block") => Overflow::Block,
+                _ => Overflow::Error,
             };
-            let options = RemoplaOptions {
-                defines: values(line, "-D").into_iter().map(define).collect(),
-                overflow: match values(line, "--overflow").first() {
-                    Some(&"wrap") => Overflow::Wrap,
-                    Some(&"block") => Overflow::Block,
-                    _ => Overflow::Error,
-                },
-            };
-            let entry = values(line, "--entry").first().copied();
-            let name = format!("{} {options:?} {entry:?}", path.display());
+            let mut reader = Reader::new().language(Language::Remopla).overflow(overflow);
+            for define in values(line, "-D") {
+                let (name, value) = define.split_once('=').expect("NAME=VALUE");
+                reader = reader.define(name, value.parse().expect("a number"));
+            }
+            if let Some(entry) = values(line, "--entry").first() {
+                reader = reader.entry(*entry);
+            }
+            let name = format!("{} {reader:?}", path.display());
             if seen.contains(&name) {
                 continue;
             }
             comparisons.run(&name, || {
-                Pair::new(remopla_program(&text, entry, &options))?.compare(3, 6, false)
+                Pair::new(program(reader, &text))?.compare(3, 6, false)
             });
             seen.push(name);
         }
@@ -174,7 +166,7 @@ fn random_remopla_programs() {
         let overflow = OVERFLOWS[(seed % 3) as usize];
         let name = format!("seed {seed} {overflow:?}:\n{}", generated.text);
         comparisons.run(&name, || {
-            let program = remopla_program(&generated.text, None, &overflowing(overflow));
+            let program = read_remopla(&generated.text, overflow);
             Pair::new(program)?.compare(seed, 5, seed % 8 == 0)
         });
     }
@@ -271,7 +263,7 @@ fn remopla_programs_with_a_point() {
     for program in programs {
         for overflow in OVERFLOWS {
             comparisons.run(&format!("{overflow:?} {program}"), || {
-                let program = remopla_program(program, None, &overflowing(overflow));
+                let program = read_remopla(program, overflow);
                 Pair::new(program)?.compare(1, 30, true)
             });
         }
@@ -309,8 +301,8 @@ fn the_returning_symbol_bears_the_name_of_the_callee() {
         ("(!main | !g | !f) U terminated", true),
         ("(main & !g) | ((main & g) U (main & !g U f))", true),
     ] {
-        let asked = comparison::decide(&pair.program, Kind::Ltl, formula).unwrap();
-        let answered = comparison::decide(&pair.system, Kind::Ltl, formula).unwrap();
+        let asked = comparison::decide(&*pair.program, Kind::Ltl, formula).unwrap();
+        let answered = comparison::decide(&*pair.system, Kind::Ltl, formula).unwrap();
         assert_eq!(asked, answered, "{formula}");
         let expected = if holds {
             Verdict::Holds
@@ -357,7 +349,7 @@ fn names_that_cannot_be_spelled() {
     }
     pair.compare(5, 100, false).unwrap();
     // What is both a procedure and a label has no name of its own any more.
-    let asked = comparison::decide(&pair.system, Kind::Ltl, "F in(same)");
+    let asked = comparison::decide(&*pair.system, Kind::Ltl, "F in(same)");
     assert!(asked.is_err_and(|error| error.contains("no symbol has the atom")));
 }
 
@@ -365,8 +357,8 @@ fn names_that_cannot_be_spelled() {
 fn what_cannot_be_written_is_refused() {
     // Exact intervals know that this is a number below 16, those of `.pds` do not.
     let wide = "int x(64), y(64); module void main() { x = (x & y) & 15; }";
-    let program = remopla_program(wide, None, &overflowing(Overflow::Error));
-    let wrong = derny::translate::translate(&program).unwrap_err();
+    let program = read_remopla(wide, Overflow::Error);
+    let wrong = translate(&program).unwrap_err();
     assert!(wrong.message.contains("more than 126 bits"), "{wrong:?}");
     assert_eq!(program.source.text(wrong.span), "x = (x & y) & 15;");
     // The truth and the falsehood of each part need both of the part before.
@@ -374,7 +366,7 @@ fn what_cannot_be_written_is_refused() {
     let names: Vec<_> = (0..40).map(|k| format!("a{k}")).collect();
     let (names, parts) = (names.join(", "), parts.join(" ^ "));
     let long = format!("decl b, {names}; void main() begin b := {parts}; end");
-    let wrong = derny::translate::translate(&boolean_program(&long, "main")).unwrap_err();
+    let wrong = translate(&boolean_program(&long, "main")).unwrap_err();
     assert!(wrong.message.contains("too long"), "{wrong:?}");
 }
 

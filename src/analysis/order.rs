@@ -13,7 +13,7 @@
 
 use super::meetings::Meetings;
 use crate::program::{ProcedureId, VariableId};
-use crate::rules::{DataVariable, Rules};
+use crate::rules::{DataVariable, Layout, Rules};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
@@ -81,19 +81,6 @@ pub fn cells_of(rules: &Rules<'_>) -> Vec<NamedCell> {
         }
     }
     cells
-}
-
-/// The groups of the order wanted for a program; or what is wrong with the one given.
-pub fn groups(
-    choice: &Choice,
-    cells: &[NamedCell],
-    meetings: impl FnOnce() -> Meetings,
-) -> Result<Groups, String> {
-    match choice {
-        Choice::Interleaved => Ok(interleaved(cells, &meetings())),
-        Choice::Sequential => Ok(sequential(cells)),
-        Choice::Given(text) => parse(text, cells),
-    }
 }
 
 /// Each cell by itself, as declared.
@@ -176,6 +163,34 @@ fn dependencies_first(dependencies: &[Vec<usize>]) -> Vec<usize> {
         }
     }
     order
+}
+
+/// The data variables of the order wanted, from the top down; `None` if they stand as they were
+/// declared. The rules are needed for other orders only.
+pub fn resolve<'r>(
+    choice: &Choice,
+    layout: &Layout,
+    rules: impl FnOnce() -> Rules<'r>,
+) -> Result<Option<Vec<DataVariable>>, String> {
+    match choice {
+        Choice::Interleaved if layout.is_wide() => Ok(interleaved_bits(&rules())),
+        Choice::Interleaved | Choice::Sequential => Ok(None),
+        Choice::Given(text) => {
+            let cells = cells_of(&rules());
+            Ok(Some(flatten(&cells, &parse(text, &cells)?)))
+        }
+    }
+}
+
+/// The order wanted in the form that [`parse`] reads.
+pub fn describe(choice: &Choice, rules: &Rules<'_>) -> Result<String, String> {
+    let cells = cells_of(rules);
+    let groups = match choice {
+        Choice::Interleaved => interleaved(&cells, &Meetings::of(rules)),
+        Choice::Sequential => sequential(&cells),
+        Choice::Given(text) => parse(text, &cells)?,
+    };
+    Ok(show(&cells, &groups))
 }
 
 /// The data variables of the interleaved order; `None` if each cell is one bit, and all stand

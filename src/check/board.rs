@@ -5,25 +5,37 @@
 
 use super::Verdict;
 use crate::analysis::Observed;
-use crate::trace::Trace;
-use crate::{interpreter, pushdown};
+use crate::trace::{Trace, TraceStep};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A phase of a run. Some are entered again for each property.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Phase {
+    /// The input is read,
+    #[default]
     Reading,
+    /// and parsed.
     Parsing,
+    /// What is known before any state is looked at.
     Analysis,
+    /// The model becomes a symbolic pushdown system.
     Encoding,
+    /// The reachable configurations are computed.
     Saturation,
+    /// Cycles are searched among them.
     Cycles,
+    /// A trace is searched,
     Trace,
+    /// and replayed.
     Replay,
+    /// The results are written.
     Reporting,
 }
 
 impl Phase {
+    /// As people and scripts see it.
     pub fn name(self) -> &'static str {
         match self {
             Phase::Reading => "reading",
@@ -40,53 +52,66 @@ impl Phase {
 }
 
 /// What is known about one property.
-#[derive(Clone, Debug, Default)]
-pub struct Finding {
+#[derive(Clone, Debug)]
+pub struct Finding<S: TraceStep> {
     pub verdict: Option<Verdict>,
-    pub trace: TraceFinding,
+    pub trace: TraceFinding<S>,
     /// The variables that the property speaks of.
     pub observed: Vec<Observed>,
     /// From the beginning of the run until this was complete.
     pub time: Duration,
 }
 
-/// A trace of a program or of a pushdown system.
-#[derive(Clone, Debug)]
-pub enum Execution {
-    Program(interpreter::trace::Trace),
-    System(Trace<pushdown::replay::Step>),
+impl<S: TraceStep> Default for Finding<S> {
+    fn default() -> Self {
+        Finding {
+            verdict: None,
+            trace: TraceFinding::None,
+            observed: Vec::new(),
+            time: Duration::ZERO,
+        }
+    }
 }
 
-#[derive(Clone, Debug, Default)]
-pub enum TraceFinding {
+/// What is known of the trace of a violation.
+#[derive(Clone, Debug)]
+pub enum TraceFinding<S: TraceStep> {
     /// There is none, it was not asked for, or it was not found in time.
-    #[default]
     None,
-    Found(Execution),
+    Found(Trace<S>),
     /// It has this many steps, more than may be shown.
     TooLong(u64),
     /// It goes through a recursion too deep to be written out.
     TooDeep,
-    /// The same, but with rounds folded it can be shown.
-    Repeating(u64, Execution),
+    /// It has this many steps, more than may be shown, but not with its rounds folded.
+    Repeating(u64, Trace<S>),
 }
 
 /// Sizes of what was worked on.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Statistics {
+    /// Procedures of the program.
     pub procedures: usize,
+    /// Control points, or stack symbols.
     pub points: usize,
+    /// Rules of the symbolic pushdown system.
     pub rules: usize,
+    /// BDD variables, all copies counted.
     pub bdd_variables: u32,
+    /// Edges of the automaton of reachable configurations.
     pub edges: usize,
+    /// Control points that can be reached.
     pub reached_points: usize,
+    /// BDD operations.
     pub operations: u64,
+    /// The largest number of BDD nodes that a garbage collection has left.
     pub peak_live_nodes: usize,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    findings: Vec<Finding>,
+#[derive(Debug)]
+struct State<S: TraceStep> {
+    findings: Vec<Finding<S>>,
     statistics: Statistics,
     /// What the user should know beside the verdicts.
     warnings: Vec<String>,
@@ -94,18 +119,21 @@ struct State {
     phases: Vec<(Phase, Duration)>,
 }
 
+/// What is known so far of a run over executions with steps `S`.
 #[derive(Debug)]
-pub struct Board {
+pub struct Board<S: TraceStep> {
     begin: Instant,
-    state: Mutex<State>,
+    state: Mutex<State<S>>,
 }
 
-impl Board {
+impl<S: TraceStep> Board<S> {
     /// For a run that began at `begin` and has this many properties to decide.
     pub fn new(begin: Instant, properties: usize) -> Self {
         let state = State {
-            findings: vec![Finding::default(); properties],
-            ..State::default()
+            findings: (0..properties).map(|_| Finding::default()).collect(),
+            statistics: Statistics::default(),
+            warnings: Vec::new(),
+            phases: Vec::new(),
         };
         Board {
             begin,
@@ -113,14 +141,20 @@ impl Board {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State<S>> {
         // A thread that panicked leaves findings behind that are still true.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn enter(&self, phase: Phase) {
-        let now = self.begin.elapsed();
-        self.state().phases.push((phase, now));
+        self.entered(phase, Instant::now());
+    }
+
+    /// Notes that a phase was entered at a time, if that was after the beginning of the run.
+    pub fn entered(&self, phase: Phase, at: Instant) {
+        if let Some(time) = at.checked_duration_since(self.begin) {
+            self.state().phases.push((phase, time));
+        }
     }
 
     pub fn decide(&self, property: usize, verdict: Verdict) {
@@ -138,7 +172,7 @@ impl Board {
         self.state().findings.get(property)?.verdict
     }
 
-    pub fn explain(&self, property: usize, trace: TraceFinding, observed: Vec<Observed>) {
+    pub fn explain(&self, property: usize, trace: TraceFinding<S>, observed: Vec<Observed>) {
         if let Some(finding) = self.state().findings.get_mut(property) {
             finding.trace = trace;
             finding.observed = observed;
@@ -151,7 +185,7 @@ impl Board {
     }
 
     /// Takes the findings out, so that a long trace is not copied.
-    pub fn take_findings(&self) -> Vec<Finding> {
+    pub fn take_findings(&self) -> Vec<Finding<S>> {
         std::mem::take(&mut self.state().findings)
     }
 
@@ -171,16 +205,20 @@ impl Board {
         self.state().phases.last().map(|(phase, _)| *phase)
     }
 
-    /// How long each phase took, in the order entered; the last one until now.
+    /// How long each phase took, in the order they were first entered; the last one until now.
     pub fn phase_times(&self) -> Vec<(Phase, Duration)> {
         let phases = &self.state().phases;
         let ends = phases.iter().skip(1).map(|(_, begin)| *begin);
         let ends = ends.chain(std::iter::once(self.begin.elapsed()));
-        phases
-            .iter()
-            .zip(ends)
-            .map(|((phase, begin), end)| (*phase, end.saturating_sub(*begin)))
-            .collect()
+        let mut times: Vec<(Phase, Duration)> = Vec::new();
+        for ((phase, begin), end) in phases.iter().zip(ends) {
+            let time = end.saturating_sub(*begin);
+            match times.iter_mut().find(|(known, _)| known == phase) {
+                Some((_, sum)) => *sum += time,
+                None => times.push((*phase, time)),
+            }
+        }
+        times
     }
 
     pub fn elapsed(&self) -> Duration {

@@ -10,17 +10,16 @@ mod temporal;
 mod trace;
 mod vacuity;
 
-pub use board::{Board, Execution, Finding, Phase, Statistics, TraceFinding};
+pub use board::{Board, Finding, Phase, Statistics, TraceFinding};
 pub use subject::Subject;
 
-use crate::analysis::DataVariable;
+use crate::analysis::{DataVariable, order};
 use crate::cycles;
 use crate::interpreter::replay::Mismatch;
 use crate::limits;
 use crate::property::Property;
 use crate::watch::{Stop, Watch};
 use model::{Observation, with_model};
-use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -66,9 +65,7 @@ pub struct Options {
     pub memory: u64,
     /// How many threads may work on one operation.
     pub jobs: u32,
-    /// The program's data variables from the top of the variable order down; `None` for the
-    /// order of their declaration.
-    pub order: Option<Arc<[DataVariable]>>,
+    pub order: order::Choice,
     /// Whether deep loops and deep recursion are accelerated.
     pub accelerate: Accelerate,
     /// How cycles are searched.
@@ -89,7 +86,7 @@ impl Default for Options {
             trace_patience: limits::witness::RINGS_BEFORE_FOLDS,
             memory: 4 << 30,
             jobs: 1,
-            order: None,
+            order: order::Choice::Interleaved,
             accelerate: Accelerate::Auto,
             cycles: cycles::Options {
                 method: cycles::Method::Auto,
@@ -105,6 +102,8 @@ impl Default for Options {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckError {
     Stopped(Stop),
+    /// What is wrong with the order of variables.
+    Order(String),
     /// The explicit engine met more states than it may keep.
     TooLarge,
     /// A trace did not replay: nothing may be claimed.
@@ -136,21 +135,42 @@ pub fn check<S: Subject>(
     properties: &[Property],
     options: &Options,
     watch: &Watch,
-    board: &Board,
+    board: &Board<S::Step>,
 ) -> Result<(), CheckError> {
     match options.engine {
-        Engine::Symbolic => check_symbolically(subject, properties, options, watch, board),
+        Engine::Symbolic => {
+            let layout = subject.layout();
+            let rules = || subject.rules(layout.clone());
+            let order = order::resolve(&options.order, &layout, rules);
+            let run = Run {
+                subject,
+                options,
+                order: order.map_err(CheckError::Order)?,
+                watch,
+                board,
+            };
+            check_symbolically(&run, properties)
+        }
         Engine::Explicit => check_explicitly(subject, properties, board),
     }
 }
 
+/// What all symbolic checks of one run share.
+struct Run<'a, S: Subject> {
+    subject: &'a S,
+    options: &'a Options,
+    /// The data variables from the top of the variable order down; `None` for the order of
+    /// their declaration.
+    order: Option<Vec<DataVariable>>,
+    watch: &'a Watch,
+    board: &'a Board<S::Step>,
+}
+
 fn check_symbolically<S: Subject>(
-    subject: &S,
+    run: &Run<'_, S>,
     properties: &[Property],
-    options: &Options,
-    watch: &Watch,
-    board: &Board,
 ) -> Result<(), CheckError> {
+    let (subject, board) = (run.subject, run.board);
     let mut plain = Vec::new();
     // Held properties of which some proposition was never seen to be true.
     let mut doubtful = Vec::new();
@@ -167,18 +187,10 @@ fn check_symbolically<S: Subject>(
             state: false,
         };
         let mut seen_all = true;
-        let result = with_model(
-            subject,
-            Some(temporal),
-            observed,
-            options,
-            watch,
-            board,
-            |model| {
-                seen_all = temporal::check(model, index, temporal)?;
-                Ok(())
-            },
-        );
+        let result = with_model(run, Some(temporal), observed, |model| {
+            seen_all = temporal::check(model, index, temporal)?;
+            Ok(())
+        });
         if board.verdict(index) == Some(Verdict::Holds) && !seen_all {
             doubtful.push(temporal);
         }
@@ -191,16 +203,14 @@ fn check_symbolically<S: Subject>(
             variables: Vec::new(),
             state: plain.iter().any(|(_, property)| asks_for_state(property)),
         };
-        let result = with_model(subject, None, observed, options, watch, board, |model| {
-            symbolic::check(model, &plain)
-        });
+        let result = with_model(run, None, observed, |model| symbolic::check(model, &plain));
         keep_going(result, &mut ended)?;
     }
     // Only a courtesy: whatever it runs into, the verdicts stand. It is another check, though,
     // without the automaton: with integers that could take far longer than the first.
     let is_cheap = doubtful.is_empty() || !subject.layout().is_wide();
     for temporal in doubtful.into_iter().filter(|_| is_cheap) {
-        if vacuity::warn(subject, temporal, options, watch, board).is_err() {
+        if vacuity::warn(run, temporal).is_err() {
             break;
         }
     }
@@ -221,10 +231,10 @@ fn keep_going(
     }
 }
 
-fn check_explicitly(
-    subject: &impl Subject,
+fn check_explicitly<S: Subject>(
+    subject: &S,
     properties: &[Property],
-    board: &Board,
+    board: &Board<S::Step>,
 ) -> Result<(), CheckError> {
     board.enter(Phase::Saturation);
     for (i, property) in properties.iter().enumerate() {

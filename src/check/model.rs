@@ -1,7 +1,7 @@
 //! The symbolic model of what is checked: analyses, BDDs, and the pushdown system.
 
 use super::subject::Subject;
-use super::{Accelerate, Board, CheckError, Options, Phase};
+use super::{Accelerate, Board, CheckError, Options, Phase, Run};
 use crate::acceleration::{Accelerator, Budget, Recursion};
 use crate::analysis::{Analyses, Observed};
 use crate::bdd::{Bdd, Bdds, Collection, OutOfNodes};
@@ -30,7 +30,7 @@ pub struct Model<'a, S: Subject> {
     pub analyses: &'a Analyses,
     pub options: &'a Options,
     pub watch: &'a Watch,
-    pub board: &'a Board,
+    pub board: &'a Board<S::Step>,
     pub bdds: &'a Bdds,
     pub copies: &'a Copies<'a>,
     pub spds: &'a Spds,
@@ -166,14 +166,18 @@ impl<S: Subject> Model<'_, S> {
 /// property, and runs `work` on it. The variables `observed` matter everywhere, and so does
 /// the control state if a property asks for it.
 pub fn with_model<S: Subject>(
-    subject: &S,
+    run: &Run<'_, S>,
     temporal: Option<&Temporal>,
     observed: Observation,
-    options: &Options,
-    watch: &Watch,
-    board: &Board,
     work: impl FnOnce(&Model<'_, S>) -> Result<(), CheckError>,
 ) -> Result<(), CheckError> {
+    let Run {
+        subject,
+        options,
+        watch,
+        board,
+        ..
+    } = *run;
     board.enter(Phase::Analysis);
     let mut layout = subject.layout();
     if let Some(temporal) = temporal {
@@ -195,13 +199,10 @@ pub fn with_model<S: Subject>(
         Accelerate::Auto | Accelerate::Never => COPIES + u32::from(rules.sets_below()),
     };
     let levels = layout.len() * count;
-    let bdds = Bdds::with_jobs(levels, options.memory, collection, options.jobs)?;
-    bdds.session(|| {
-        let mut copies = Copies::new(
-            &bdds,
-            Order::new(&layout.order(options.order.as_deref())),
-            count,
-        );
+    let bdds = Bdds::with_jobs(levels, options.memory, collection, options.jobs)?.watched_by(watch);
+    let result = bdds.session(|| {
+        let order = Order::new(&layout.order(run.order.as_deref()));
+        let mut copies = Copies::new(&bdds, order, count);
         if layout.is_wide() {
             copies.weigh(layout.heaviest_first());
         }
@@ -235,5 +236,10 @@ pub fn with_model<S: Subject>(
             statistics.peak_live_nodes = statistics.peak_live_nodes.max(bdds.peak_live_nodes());
         });
         result
-    })
+    });
+    // An operation that was cancelled fails as if nodes had run out.
+    if let Err(CheckError::Stopped(_)) = result {
+        watch.check()?;
+    }
+    result
 }

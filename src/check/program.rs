@@ -1,6 +1,5 @@
 //! Programs, as far as checks see them.
 
-use super::Execution;
 use super::model::Model;
 use super::subject::Subject;
 use crate::explicit::{self, TooLarge};
@@ -46,10 +45,6 @@ impl Subject for Program {
             (Property::Assertions, location) => location == Location::Error,
             _ => false,
         }
-    }
-
-    fn execution(trace: Trace<Step>) -> Execution {
-        Execution::Program(trace)
     }
 
     fn violates(&self, property: &Property, allowed: usize) -> Result<bool, TooLarge> {

@@ -1,7 +1,7 @@
 //! What is checked: a program or a pushdown system, and all that differs between the two.
 
+use super::CheckError;
 use super::model::Model;
-use super::{CheckError, Execution};
 use crate::explicit::TooLarge;
 use crate::interpreter::replay::Mismatch;
 use crate::property::{self, Property};
@@ -29,8 +29,6 @@ pub trait Subject: property::Subject + Sized {
 
     /// Whether the last configuration of a finite trace is what a property asks for.
     fn is_asked_for(&self, property: &Property, last: &Self::Step) -> bool;
-
-    fn execution(trace: Trace<Self::Step>) -> Execution;
 
     /// Whether a property is violated, by the explicit engine.
     fn violates(&self, property: &Property, allowed: usize) -> Result<bool, TooLarge>;

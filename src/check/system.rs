@@ -1,6 +1,5 @@
 //! Pushdown systems, as far as checks see them.
 
-use super::Execution;
 use super::model::Model;
 use super::subject::Subject;
 use crate::explicit::{self, TooLarge};
@@ -54,10 +53,6 @@ impl Subject for System {
             }
             _ => false,
         }
-    }
-
-    fn execution(trace: Trace<Step>) -> Execution {
-        Execution::System(trace)
     }
 
     fn violates(&self, property: &Property, allowed: usize) -> Result<bool, TooLarge> {

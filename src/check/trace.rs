@@ -86,7 +86,7 @@ pub fn explain<S: Subject>(
     let finding = if length <= limit && folded.rounds.is_empty() && folded.nested.is_empty() {
         let trace = unfold(&folded);
         confirm(model, &trace, &claim)?;
-        TraceFinding::Found(S::execution(trace))
+        TraceFinding::Found(trace)
     } else if !confirm(model, &folded, &claim)? {
         TraceFinding::TooDeep
     } else {
@@ -99,11 +99,11 @@ pub fn explain<S: Subject>(
             .filter(is_short)
             .map(|shown| repeats(&shown));
         match shown_repeats {
-            Some(true) => TraceFinding::Repeating(length, S::execution(folded)),
-            Some(false) => TraceFinding::Found(S::execution(folded)),
+            Some(true) => TraceFinding::Repeating(length, folded),
+            Some(false) => TraceFinding::Found(folded),
             // With all calls folded that return, there may be less to show.
             None if is_short(&Cow::Borrowed(&folded)) && !repeats(&folded) => {
-                TraceFinding::Found(S::execution(folded))
+                TraceFinding::Found(folded)
             }
             None => TraceFinding::TooLong(length),
         }

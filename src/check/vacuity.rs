@@ -7,21 +7,15 @@
 
 use super::model::{Model, Observation, with_model};
 use super::subject::Subject;
-use super::{Board, CheckError, Options};
+use super::{CheckError, Run};
 use crate::property::{Atom, Temporal};
 use crate::saturation::PostStar;
 use crate::spds::truth_at;
-use crate::watch::Watch;
 use ltl2ba_rs::{Formula, Node, NodeId, Unary};
 
 /// Puts warnings on the board if the property holds vacuously in an obvious way.
-pub fn warn<S: Subject>(
-    subject: &S,
-    temporal: &Temporal,
-    options: &Options,
-    watch: &Watch,
-    board: &Board,
-) -> Result<(), CheckError> {
+pub fn warn<S: Subject>(run: &Run<'_, S>, temporal: &Temporal) -> Result<(), CheckError> {
+    let board = run.board;
     let Some(formula) = &temporal.formula else {
         return Ok(());
     };
@@ -31,8 +25,8 @@ pub fn warn<S: Subject>(
         state: false,
     };
     let mut name = "";
-    with_model(subject, None, observed, options, watch, board, |model| {
-        let mut post_star = PostStar::new(model.spds, model.bdds, watch)?;
+    with_model(run, None, observed, |model| {
+        let mut post_star = PostStar::new(model.spds, model.bdds, run.watch)?;
         post_star.run(|_| false)?;
         if !runs_for_ever(model, &post_star)? {
             board.warn(format!(

@@ -1,16 +1,10 @@
 //! Reading programs, from files or standard input.
 
 use super::arguments::{InputArguments, Language, OverflowArgument};
-use crate::diagnostic::Diagnostic;
-use crate::lower::{self, RemoplaOptions};
-use crate::program::{Overflow, Program};
-use crate::pushdown::System;
-use crate::report::diagnostics::render;
-use crate::source::{MAX_SOURCE_BYTES, Source};
-use anyhow::{Context, bail};
-use std::io::{IsTerminal, Read, Write};
+use super::draw;
+use anyhow::bail;
+use derny::{Error, Limits, Model, Overflow, Reader};
 use std::path::Path;
-use std::sync::Arc;
 
 /// The name of the input as the user gave it.
 pub fn name(input: &InputArguments) -> String {
@@ -57,81 +51,37 @@ fn from_extension(file: &Path) -> anyhow::Result<Language> {
     }
 }
 
-pub fn read(input: &InputArguments) -> anyhow::Result<Arc<Source>> {
-    let name = name(input);
-    let mut bytes = Vec::new();
-    let too_long = || format!("{name} is longer than {MAX_SOURCE_BYTES} bytes");
-    if name == "-" {
-        let limit = MAX_SOURCE_BYTES + 1;
-        std::io::stdin()
-            .take(limit)
-            .read_to_end(&mut bytes)
-            .context("cannot read standard input")?;
-    } else {
-        let file = std::fs::File::open(&input.file);
-        let file = file.with_context(|| format!("cannot read {name}"))?;
-        if let Ok(metadata) = file.metadata() {
-            if metadata.len() > MAX_SOURCE_BYTES {
-                bail!(too_long());
-            }
-            bytes.reserve_exact(metadata.len() as usize);
-        }
-        file.take(MAX_SOURCE_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .with_context(|| format!("cannot read {name}"))?;
+/// The model, if there are no errors in it; warnings go to standard error.
+pub fn read(
+    input: &InputArguments,
+    language: Language,
+    limits: Option<&Limits>,
+) -> Result<Model, Error> {
+    let mut reader = Reader::new().language(match language {
+        Language::Bp => derny::Language::BooleanProgram,
+        Language::Rem => derny::Language::Remopla,
+        Language::Pds => derny::Language::PushdownSystem,
+    });
+    if let Some(limits) = limits {
+        reader = reader.limits(limits);
     }
-    if bytes.len() as u64 > MAX_SOURCE_BYTES {
-        bail!(too_long());
+    if let Some(entry) = &input.entry {
+        reader = reader.entry(entry);
     }
-    Ok(Arc::new(Source::new(name, bytes)))
-}
-
-/// What a file may hold.
-pub enum Input {
-    Program(Program),
-    System(System),
-}
-
-/// The program or pushdown system, or `None` if there are errors. All diagnostics go to
-/// standard error.
-pub fn parse(source: Arc<Source>, language: Language, input: &InputArguments) -> Option<Input> {
-    let entry = input.entry.as_deref();
-    let program =
-        |(program, diagnostics): (Option<Program>, _)| (program.map(Input::Program), diagnostics);
-    let (parsed, diagnostics) = match language {
-        Language::Bp => {
-            let entry = entry.unwrap_or("main");
-            program(lower::boolean_program(source.clone(), entry))
-        }
-        Language::Rem => {
-            let options = remopla_options(input);
-            program(lower::remopla(source.clone(), entry, &options))
-        }
-        Language::Pds => {
-            let (system, diagnostics) = lower::pushdown_system(source.clone(), &input.defines);
-            (system.map(Input::System), diagnostics)
-        }
-    };
-    complain(&source, &diagnostics);
-    parsed
-}
-
-/// Shows diagnostics on standard error.
-pub fn complain(source: &Source, diagnostics: &[Diagnostic]) {
-    if !diagnostics.is_empty() {
-        let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        let text = render(source, diagnostics, color);
-        let _ = std::io::stderr().write_all(text.as_bytes());
+    for (name, value) in &input.defines {
+        reader = reader.define(name, *value);
     }
-}
-
-fn remopla_options(input: &InputArguments) -> RemoplaOptions {
-    RemoplaOptions {
-        defines: input.defines.clone(),
-        overflow: match input.overflow {
-            None | Some(OverflowArgument::Error) => Overflow::Error,
-            Some(OverflowArgument::Wrap) => Overflow::Wrap,
-            Some(OverflowArgument::Block) => Overflow::Block,
-        },
+    if let Some(overflow) = input.overflow {
+        reader = reader.overflow(match overflow {
+            OverflowArgument::Error => Overflow::Error,
+            OverflowArgument::Wrap => Overflow::Wrap,
+            OverflowArgument::Block => Overflow::Block,
+        });
     }
+    let model = match input.file == Path::new("-") {
+        true => reader.read_from("-", std::io::stdin()),
+        false => reader.read(&input.file),
+    }?;
+    draw(model.warnings());
+    Ok(model)
 }

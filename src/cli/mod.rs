@@ -1,24 +1,24 @@
-//! The command line tool: arguments, limits, exit codes. Only this module and `report`
-//! print.
+//! The command line tool: arguments, standard streams, signals, exit codes. It uses the library
+//! as any other program could.
 
 mod arguments;
 mod check;
 mod configurations;
 mod input;
-mod limits;
 mod ltl;
 mod progress;
 mod properties;
 mod random;
 mod show;
 mod translate;
-mod worker;
 
-use crate::generate::quicksort;
 use arguments::{Arguments, Command, Generator, QuicksortFormat, QuicksortVariant};
 use clap::{CommandFactory, Parser};
-use std::io::{BufWriter, Write};
+use derny::generate::quicksort;
+use derny::{Cancellation, Diagnostics, Error, Limits};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// What the process returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,12 +68,59 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// Shows diagnostics on standard error.
+fn draw(diagnostics: &Diagnostics) {
+    if !diagnostics.is_empty() {
+        let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let _ = std::io::stderr().write_all(diagnostics.draw(color).as_bytes());
+    }
+}
+
+/// Says on standard error what is wrong with what was given, or leaves that to the caller.
+fn complain(error: Error) -> anyhow::Result<Exit> {
+    match error {
+        Error::Diagnostics(diagnostics) => draw(&diagnostics),
+        Error::Properties(_) => {
+            let _ = write!(std::io::stderr(), "{error}");
+        }
+        Error::Internal(_) => {
+            let _ = writeln!(
+                std::io::stderr(),
+                "derny: {error}\n\
+                 Nothing is claimed about this program. Please report this, with the program and the command."
+            );
+            return Ok(Exit::Internal);
+        }
+        error => return Err(error.into()),
+    }
+    Ok(Exit::BadInput)
+}
+
+/// What a run may use. From now on Ctrl-C asks it to end; a second one ends it at once.
+fn limits(timeout: Option<Duration>, mebibytes: Option<u64>) -> Limits {
+    let cancellation = Cancellation::new();
+    let mut limits = Limits::new().cancellation(&cancellation);
+    if let Some(timeout) = timeout {
+        limits = limits.timeout(timeout);
+    }
+    if let Some(mebibytes) = mebibytes {
+        limits = limits.memory(mebibytes.saturating_mul(1 << 20));
+    }
+    // If there can be no handler, Ctrl-C simply ends the process.
+    let _ = ctrlc::set_handler(move || {
+        if !cancellation.cancel() {
+            std::process::exit(Exit::Unknown as i32);
+        }
+    });
+    limits
+}
+
 fn generate(what: &Generator) -> anyhow::Result<Exit> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match what {
-        Generator::Level { n, int: false } => crate::generate::level::write(*n, &mut out)?,
+        Generator::Level { n, int: false } => derny::generate::level::write(*n, &mut out)?,
         Generator::Level { n, int: true } => {
-            crate::generate::level::write_with_integer(*n, &mut out)?;
+            derny::generate::level::write_with_integer(*n, &mut out)?;
         }
         Generator::Quicksort {
             variant,
@@ -102,7 +149,7 @@ fn generate(what: &Generator) -> anyhow::Result<Exit> {
             }
         }
         Generator::Random(random) => {
-            crate::generate::random::write(random.seed(), &random.options(), &mut out)?;
+            derny::generate::random::write(random.seed(), &random.options(), &mut out)?;
         }
     }
     out.flush()?;

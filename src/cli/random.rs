@@ -1,7 +1,7 @@
 //! `derny generate random`: the options of random programs.
 
-use crate::generate::random::Options;
 use clap::{Args, value_parser};
+use derny::generate::random::Options;
 
 /// What is not given is as the preset says.
 #[derive(Debug, Args)]

@@ -122,6 +122,7 @@ impl Search<'_> {
 
 /// How many heads there are: control points with values of the globals and of the locals in
 /// scope; and how many valuations of the globals without a stack.
+#[derive(Debug)]
 pub struct Count {
     pub heads: Natural,
     /// `None` where nothing fails.

@@ -49,7 +49,7 @@ pub fn with_model<T>(
     let analyses = Analyses::of(&rules, &[]);
     let order = order::interleaved_bits(&rules);
     let count = COPIES + u32::from(rules.sets_below());
-    let bdds = Bdds::new(rules.layout.len() * count, memory, Collection::Rare)?;
+    let bdds = Bdds::new(rules.layout.len() * count, memory, Collection::Rare)?.watched_by(watch);
     bdds.session(|| {
         let order = Order::new(&rules.layout.order(order.as_deref()));
         let copies = Copies::new(&bdds, order, count);

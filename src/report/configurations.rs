@@ -4,47 +4,86 @@ mod dot;
 mod json;
 mod listing;
 
-use super::Reason;
+use super::text::advice;
 use crate::bdd::Natural;
 use crate::configurations::{Condition, Count, Shown, ShownEdge};
+use crate::error::Reason;
+use std::fmt;
 use std::io::{self, Write};
 
-pub use dot::write as write_dot;
-
-/// What was asked, and of what.
-pub struct Asked<'a> {
-    pub input: &'a str,
+/// What was asked about a set of configurations, and what came of it. Displayed, it is the
+/// answer as text.
+#[derive(Debug)]
+pub struct SetReport {
+    /// The name of the input.
+    pub(crate) input: String,
     /// `post` or `pre`.
-    pub command: &'static str,
+    pub(crate) command: &'static str,
     /// The sets as given.
-    pub sets: &'a [String],
-    /// With `--contains`.
-    pub contains: Option<&'a str>,
+    pub(crate) sets: Vec<String>,
+    /// The configurations that were asked for.
+    pub(crate) contains: Option<String>,
+    pub(crate) answer: Answer,
 }
 
-/// What came of it.
-pub enum Answer {
+#[derive(Debug)]
+pub(crate) enum Answer {
     Automaton(Shown),
-    /// With `--contains`.
     Contains(bool),
-    /// With `--count`.
     Count(Count),
     Unknown(Reason),
 }
 
-pub fn write_text(asked: &Asked<'_>, answer: &Answer, out: &mut impl Write) -> io::Result<()> {
-    match answer {
-        Answer::Automaton(shown) => listing::write(asked, shown, out),
-        Answer::Contains(true) => writeln!(out, "yes"),
-        Answer::Contains(false) => writeln!(out, "no"),
-        Answer::Count(count) => writeln!(out, "{}", count.heads),
-        Answer::Unknown(reason) => writeln!(out, "unknown ({})", reason.advice()),
+impl SetReport {
+    /// Whether the configurations asked for are among them; `None` if that was not asked, or
+    /// is not known.
+    pub fn contains(&self) -> Option<bool> {
+        match self.answer {
+            Answer::Contains(contains) => Some(contains),
+            _ => None,
+        }
+    }
+
+    /// Why there is no answer, if there is none.
+    pub fn reason(&self) -> Option<Reason> {
+        match self.answer {
+            Answer::Unknown(reason) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Writes the answer for people.
+    pub fn write_text(&self, mut out: impl Write) -> io::Result<()> {
+        match &self.answer {
+            Answer::Automaton(shown) => listing::write(self, shown, &mut out),
+            Answer::Contains(true) => writeln!(out, "yes"),
+            Answer::Contains(false) => writeln!(out, "no"),
+            Answer::Count(count) => writeln!(out, "{}", count.heads),
+            Answer::Unknown(reason) => writeln!(out, "unknown ({})", advice(*reason)),
+        }
+    }
+
+    /// Writes one JSON object and a line break.
+    pub fn write_json(&self, mut out: impl Write) -> io::Result<()> {
+        serde_json::to_writer(&mut out, &json::Whole(self))?;
+        writeln!(out)
+    }
+
+    /// Writes an automaton for Graphviz, and any other answer as text.
+    pub fn write_dot(&self, mut out: impl Write) -> io::Result<()> {
+        match &self.answer {
+            Answer::Automaton(shown) => dot::write(shown, &mut out),
+            _ => self.write_text(out),
+        }
     }
 }
 
-pub fn write_json(asked: &Asked<'_>, answer: &Answer, out: &mut impl Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, &json::Whole { asked, answer })?;
-    writeln!(out)
+impl fmt::Display for SetReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Vec::new();
+        self.write_text(&mut text).map_err(|_| fmt::Error)?;
+        f.write_str(String::from_utf8_lossy(&text).trim_end())
+    }
 }
 
 /// A number for scripts, if it is one that they can be expected to read.

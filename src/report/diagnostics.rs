@@ -7,8 +7,18 @@
 use super::excerpt::Excerpt;
 use super::harmless::harmless;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::error::Diagnostics;
 use crate::source::{Position, Source, Span};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+impl Diagnostics {
+    /// Drawn for people, each under its line of the text, in colours if wanted.
+    pub fn draw(&self, colors: bool) -> String {
+        let texts = self.texts.iter();
+        let drawn = texts.map(|(source, list)| render(source, list, colors));
+        drawn.collect()
+    }
+}
 
 /// More are only counted: nobody reads on.
 const MOST_SHOWN: usize = 50;

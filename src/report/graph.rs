@@ -7,18 +7,18 @@
 mod dot;
 mod listing;
 
-pub use dot::write as write_dot;
-pub use listing::write as write_listing;
-
 use super::harmless::harmless;
 use super::values::variables;
 use crate::analysis::Analyses;
 use crate::analysis::frames::{Class, ClassId};
 use crate::bits;
+use crate::error::Error;
+use crate::model::Model;
 use crate::program::{
     Action, Cell, Declaration, PointId, Procedure, ProcedureId, Program, VariableId,
 };
 use crate::rules::{DataVariable, Head, Layout, Rules};
+use std::io::{self, Write};
 use std::ops::Range;
 
 /// A program and what is known about it before any of its states is looked at.
@@ -32,6 +32,14 @@ pub struct Graph<'a> {
     line_starts: Vec<u32>,
 }
 
+impl Model {
+    /// The control-flow graph of a program.
+    pub fn graph(&self) -> Result<Graph<'_>, Error> {
+        let program = self.program("the rules of a pushdown system are its graph")?;
+        Ok(Graph::of(program))
+    }
+}
+
 /// Where control can go from a point.
 struct Successor {
     /// What must come out for it: `true`, `false`, or nothing.
@@ -40,7 +48,17 @@ struct Successor {
 }
 
 impl<'a> Graph<'a> {
-    pub fn of(program: &'a Program) -> Self {
+    /// Writes it as text to read.
+    pub fn write_text(&self, mut out: impl Write) -> io::Result<()> {
+        listing::write(self, &mut out)
+    }
+
+    /// Writes it for Graphviz.
+    pub fn write_dot(&self, mut out: impl Write) -> io::Result<()> {
+        dot::write(self, &mut out)
+    }
+
+    fn of(program: &'a Program) -> Self {
         let layout = Layout::of(program);
         let rules = Rules::of_program(program, layout.clone(), false);
         let analyses = Analyses::of(&rules, &[]);

@@ -4,114 +4,110 @@
 
 use super::failure::explain;
 use super::folded::shown;
-use super::steps::{FoldedTrace, StepWriter, TraceObject};
+use super::steps::{FoldedTrace, TraceObject, TraceWriter};
 use super::values::{Variables, Words, returned};
-use super::{Checked, ReportedResult, Results};
-use crate::check::{Execution, TraceFinding, Verdict};
+use super::{Conclusion, Evidence, Explanation, Report, trace};
+use crate::analysis::Observed;
+use crate::check::{Phase, TraceFinding, Verdict};
 use crate::interpreter::failure::Reason;
 use crate::interpreter::trace::{Location, Step, Trace};
 use crate::program::Program;
+use crate::property::Request;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeStruct, Serializer};
 use std::io::Write;
+use std::time::Duration;
 
 /// Writes one object and a line break.
-pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()> {
-    serde_json::to_writer(&mut *out, &Whole(results))?;
+pub fn write(report: &Report, out: &mut impl Write) -> std::io::Result<()> {
+    serde_json::to_writer(&mut *out, &Whole(report))?;
     writeln!(out)
 }
 
-struct Whole<'a>(&'a Results<'a>);
+struct Whole<'a>(&'a Report);
 
 impl Serialize for Whole<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let results = self.0;
+        let report = self.0;
         let mut whole = serializer.serialize_struct("derny", 4)?;
         whole.serialize_field("tool", "derny")?;
         whole.serialize_field("version", env!("CARGO_PKG_VERSION"))?;
-        whole.serialize_field("input", results.input)?;
-        let list: Vec<_> = results.list.iter().map(|r| One(results, r)).collect();
+        whole.serialize_field("input", &report.input)?;
+        let list: Vec<_> = (0..report.conclusions.len())
+            .map(|i| One(report, i))
+            .collect();
         whole.serialize_field("results", &list)?;
         whole.end()
     }
 }
 
-struct One<'a>(&'a Results<'a>, &'a ReportedResult<'a>);
+struct One<'a>(&'a Report, usize);
 
 impl Serialize for One<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let One(results, result) = *self;
+        let One(report, index) = *self;
+        let conclusion = &report.conclusions[index];
         let mut one = serializer.serialize_struct("result", 6)?;
-        one.serialize_field("property", &PropertyObject(result))?;
-        let verdict = match result.finding.verdict {
+        one.serialize_field("property", &PropertyObject(&conclusion.property))?;
+        let verdict = match conclusion.verdict {
             Some(Verdict::Holds) => "holds",
             Some(Verdict::Violated) => "violated",
             None => "unknown",
         };
         one.serialize_field("verdict", verdict)?;
-        one.serialize_field("reason", &result.reason.map(|reason| reason.name()))?;
-        match (&result.finding.trace, results.checked) {
-            (TraceFinding::Found(Execution::Program(trace)), Some(Checked::Program(program))) => {
-                let steps = ProgramSteps::new(program, trace);
-                one.serialize_field("trace", &TraceObject(&steps, trace))?;
-            }
-            (TraceFinding::Found(Execution::System(trace)), Some(Checked::System(system))) => {
-                one.serialize_field("trace", &TraceObject(system, trace))?;
-            }
-            (TraceFinding::TooLong(steps), _) => {
-                one.serialize_field("trace", &())?;
-                one.serialize_field("trace_omitted", steps)?;
-            }
-            (TraceFinding::TooDeep, _) => {
-                one.serialize_field("trace", &())?;
-                one.serialize_field("trace_too_deep", &true)?;
-            }
-            (TraceFinding::Repeating(steps, execution), checked) => {
-                one.serialize_field("trace", &())?;
-                one.serialize_field("trace_omitted", steps)?;
-                match (execution, checked) {
-                    (Execution::Program(trace), Some(Checked::Program(program))) => {
-                        let trace = &*shown(trace, true);
-                        let steps = ProgramSteps::new(program, trace);
-                        one.serialize_field("trace_folded", &FoldedTrace(&steps, trace))?;
-                    }
-                    (Execution::System(trace), Some(Checked::System(system))) => {
-                        one.serialize_field(
-                            "trace_folded",
-                            &FoldedTrace(system, &shown(trace, true)),
-                        )?;
-                    }
-                    _ => {}
-                }
-            }
-            _ => one.serialize_field("trace", &())?,
+        one.serialize_field("reason", &conclusion.reason.map(|reason| reason.name()))?;
+        match &report.evidence {
+            Evidence::Unread => one.serialize_field("trace", &())?,
+            Evidence::Program(program, list) => explanation(&**program, &list[index], &mut one)?,
+            Evidence::System(system, list) => explanation(&**system, &list[index], &mut one)?,
         }
-        one.serialize_field("stats", &StatisticsObject(results, result))?;
+        one.serialize_field("stats", &StatisticsObject(report, conclusion))?;
         one.end()
     }
 }
 
-struct PropertyObject<'a>(&'a ReportedResult<'a>);
+/// The trace, and why it is not there or not complete.
+fn explanation<W: TraceWriter, S: SerializeStruct>(
+    writer: &W,
+    explanation: &Explanation<W::Step>,
+    one: &mut S,
+) -> Result<(), S::Error> {
+    if let TraceFinding::Found(trace) = &explanation.trace {
+        return one.serialize_field("trace", &TraceObject(writer, trace));
+    }
+    one.serialize_field("trace", &())?;
+    match &explanation.trace {
+        TraceFinding::None | TraceFinding::Found(_) => Ok(()),
+        TraceFinding::TooLong(steps) => one.serialize_field("trace_omitted", steps),
+        TraceFinding::TooDeep => one.serialize_field("trace_too_deep", &true),
+        TraceFinding::Repeating(steps, trace) => {
+            one.serialize_field("trace_omitted", steps)?;
+            one.serialize_field("trace_folded", &FoldedTrace(writer, &shown(trace, true)))
+        }
+    }
+}
+
+struct PropertyObject<'a>(&'a Request);
 
 impl Serialize for PropertyObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let request = self.0.request;
         let mut property = serializer.serialize_struct("property", 3)?;
-        property.serialize_field("kind", request.kind.name())?;
-        property.serialize_field("text", &request.text)?;
-        property.serialize_field("name", &request.name)?;
+        property.serialize_field("kind", self.0.kind.name())?;
+        property.serialize_field("text", &self.0.text)?;
+        property.serialize_field("name", &self.0.name)?;
         property.end()
     }
 }
 
-struct StatisticsObject<'a>(&'a Results<'a>, &'a ReportedResult<'a>);
+struct StatisticsObject<'a>(&'a Report, &'a Conclusion);
 
 impl Serialize for StatisticsObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let StatisticsObject(report, conclusion) = *self;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("seconds", &self.1.finding.time.as_secs_f64())?;
-        if let Some(measured) = &self.0.measured {
-            let sizes = &measured.statistics;
+        map.serialize_entry("seconds", &conclusion.time.as_secs_f64())?;
+        if report.is_measured {
+            let sizes = &report.statistics;
             map.serialize_entry("peak_live_nodes", &sizes.peak_live_nodes)?;
             map.serialize_entry("operations", &sizes.operations)?;
             map.serialize_entry("procedures", &sizes.procedures)?;
@@ -120,44 +116,40 @@ impl Serialize for StatisticsObject<'_> {
             map.serialize_entry("edges", &sizes.edges)?;
             map.serialize_entry("reached_points", &sizes.reached_points)?;
             map.serialize_entry("bdd_variables", &sizes.bdd_variables)?;
-            map.serialize_entry("phases", &Phases(&measured.phases))?;
+            map.serialize_entry("phases", &Phases(&report.phases))?;
         }
         map.end()
     }
 }
 
-struct Phases<'a>(&'a [(&'static str, f64)]);
+struct Phases<'a>(&'a [(Phase, Duration)]);
 
 impl Serialize for Phases<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().copied())
+        let phases = self.0.iter();
+        serializer.collect_map(phases.map(|(phase, time)| (phase.name(), time.as_secs_f64())))
     }
 }
 
-/// Writes the steps of a program.
-struct ProgramSteps<'a> {
-    program: &'a Program,
-    /// Why the program is in *error*, if it is.
-    reason: Option<String>,
-}
-
-impl<'a> ProgramSteps<'a> {
-    fn new(program: &'a Program, trace: &Trace) -> Self {
-        // A failed assertion needs no explanation.
-        let failure = trace.failure.as_ref();
-        let failure = failure.filter(|failure| failure.reason != Reason::Assertion);
-        ProgramSteps {
-            program,
-            reason: failure.map(|failure| explain(program, failure)),
-        }
-    }
-}
-
-impl StepWriter for ProgramSteps<'_> {
+impl TraceWriter for Program {
     type Step = Step;
 
-    fn write<S: Serializer>(&self, step: &Step, serializer: S) -> Result<S::Ok, S::Error> {
-        let ProgramSteps { program, reason } = self;
+    fn write_text(
+        &self,
+        trace: &Trace,
+        observed: &[Observed],
+        out: &mut impl Write,
+    ) -> std::io::Result<()> {
+        trace::write(self, trace, observed, out)
+    }
+
+    fn write_step<S: Serializer>(
+        &self,
+        trace: &Trace,
+        step: &Step,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let program = self;
         let mut map = serializer.serialize_map(None)?;
         let procedure = match step.location {
             Location::At(point) => Some(program.procedure_of(point)),
@@ -193,7 +185,7 @@ impl StepWriter for ProgramSteps<'_> {
         }
         map.serialize_entry("depth", &step.depth)?;
         let globals = Variables {
-            words: Words::from(*program),
+            words: Words::from(program),
             cells: &program.globals,
             declarations: &program.declarations,
             values: step.valuation.globals(),
@@ -210,8 +202,12 @@ impl StepWriter for ProgramSteps<'_> {
             let (domains, shapes) = (&procedure.returns, &procedure.return_shapes);
             map.serialize_entry("returns", &returned(globals.words, domains, shapes, values))?;
         }
-        if let Some(reason) = reason.as_ref().filter(|_| step.location == Location::Error) {
-            map.serialize_entry("reason", reason)?;
+        // A failed assertion needs no explanation.
+        if let Some(failure) = &trace.failure
+            && failure.reason != Reason::Assertion
+            && step.location == Location::Error
+        {
+            map.serialize_entry("reason", &explain(program, failure))?;
         }
         if step.folded.is_some() {
             map.serialize_entry("folded", &true)?;

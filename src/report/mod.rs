@@ -16,66 +16,231 @@ pub mod text;
 mod trace;
 mod values;
 
-use crate::check::{Finding, Statistics};
+use crate::analysis::Observed;
+use crate::check::{self, Phase, Statistics, TraceFinding, Verdict};
+use crate::error::Reason;
+use crate::event::Progress;
 use crate::program::Program;
 use crate::property::Request;
 use crate::pushdown::System;
+use crate::supervisor::Limits;
+use crate::trace::TraceStep;
+use crate::{interpreter, pushdown as systems};
+use std::fmt;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
 
-/// Why a property was left undecided, or a trace was not found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    Timeout,
-    Memory,
-    Interrupted,
+/// What came of a check: a finding for each property, in the order in which they were given.
+#[derive(Debug)]
+pub struct Report {
+    /// The name of the input.
+    pub(crate) input: String,
+    pub(crate) conclusions: Vec<Conclusion>,
+    pub(crate) evidence: Evidence,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) progress: Progress,
+    pub(crate) statistics: Statistics,
+    /// How long each phase took, in the order they were entered; one that was entered again is
+    /// added up.
+    pub(crate) phases: Vec<(Phase, Duration)>,
+    /// Whether scripts see the statistics.
+    pub(crate) is_measured: bool,
 }
 
-impl Reason {
-    /// As scripts see it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Reason::Timeout => "timeout",
-            Reason::Memory => "memory",
-            Reason::Interrupted => "interrupted",
-        }
-    }
-
-    /// For people, with what to do about it.
-    pub fn advice(self) -> &'static str {
-        match self {
-            Reason::Timeout => "out of time: --timeout gives more",
-            Reason::Memory => "out of memory: --memory gives more",
-            Reason::Interrupted => "interrupted",
-        }
-    }
-}
-
-/// What was checked.
-#[derive(Clone, Copy)]
-pub enum Checked<'a> {
-    Program(&'a Program),
-    System(&'a System),
-}
-
-/// All there is to report about one run.
-pub struct Results<'a> {
-    pub input: &'a str,
-    /// `None` if the run ended before it was read.
-    pub checked: Option<Checked<'a>>,
-    pub list: Vec<ReportedResult<'a>>,
-    /// With `--stats`.
-    pub measured: Option<Measured>,
-}
-
-pub struct ReportedResult<'a> {
-    pub request: &'a Request,
-    pub finding: Finding,
+/// What is known about one property, but for its trace.
+#[derive(Debug)]
+pub(crate) struct Conclusion {
+    pub property: Request,
+    pub verdict: Option<Verdict>,
     /// Why the verdict or the trace is missing.
     pub reason: Option<Reason>,
+    /// From the beginning of the run until this was complete.
+    pub time: Duration,
 }
 
-pub struct Measured {
-    pub statistics: Statistics,
-    /// Seconds a phase, in the order they were entered; one that was entered again is
-    /// added up.
-    pub phases: Vec<(&'static str, f64)>,
+/// The traces of all properties, with what they are traces of.
+#[derive(Debug)]
+pub(crate) enum Evidence {
+    /// The run ended before anything was read.
+    Unread,
+    Program(Arc<Program>, Vec<Explanation<interpreter::trace::Step>>),
+    System(Arc<System>, Vec<Explanation<systems::replay::Step>>),
+}
+
+/// The trace of a violated property.
+#[derive(Debug)]
+pub(crate) struct Explanation<S: TraceStep> {
+    pub trace: TraceFinding<S>,
+    /// The variables that the property speaks of.
+    pub observed: Vec<Observed>,
+}
+
+impl Conclusion {
+    /// Divides a finding of a check that ended early for some reason.
+    pub fn divide<S: TraceStep>(
+        property: Request,
+        finding: check::Finding<S>,
+        reason: Option<Reason>,
+        wants_trace: bool,
+    ) -> (Conclusion, Explanation<S>) {
+        let is_complete = match finding.verdict {
+            None => false,
+            Some(Verdict::Violated) => !wants_trace || !matches!(finding.trace, TraceFinding::None),
+            Some(Verdict::Holds) => true,
+        };
+        let conclusion = Conclusion {
+            property,
+            verdict: finding.verdict,
+            reason: reason.filter(|_| !is_complete),
+            time: finding.time,
+        };
+        let explanation = Explanation {
+            trace: finding.trace,
+            observed: finding.observed,
+        };
+        (conclusion, explanation)
+    }
+}
+
+impl Report {
+    /// A report of a run that ended before its input was read.
+    pub fn unread(
+        input: impl Into<String>,
+        properties: &[Request],
+        reason: Reason,
+        limits: &Limits,
+    ) -> Self {
+        let conclusion = |property: &Request| Conclusion {
+            property: property.clone(),
+            verdict: None,
+            reason: Some(reason),
+            time: Duration::ZERO,
+        };
+        Report {
+            input: input.into(),
+            conclusions: properties.iter().map(conclusion).collect(),
+            evidence: Evidence::Unread,
+            warnings: Vec::new(),
+            progress: Progress {
+                elapsed: limits.begin().elapsed(),
+                ..Progress::default()
+            },
+            statistics: Statistics::default(),
+            phases: Vec::new(),
+            is_measured: false,
+        }
+    }
+
+    /// With statistics in what scripts see, or without.
+    pub fn with_statistics(mut self, wanted: bool) -> Self {
+        self.is_measured = wanted;
+        self
+    }
+
+    /// One for each property, in the order in which they were given.
+    pub fn findings(&self) -> impl ExactSizeIterator<Item = Finding<'_>> {
+        (0..self.conclusions.len()).map(|index| Finding {
+            report: self,
+            index,
+        })
+    }
+
+    /// Why some property may have been left undecided, or without a trace.
+    pub fn reason(&self) -> Option<Reason> {
+        self.conclusions.iter().find_map(|one| one.reason)
+    }
+
+    /// What should be known beside the verdicts, such as a formula that holds for a reason
+    /// nobody may have had in mind.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// How far the check had come when it ended.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Sizes of what was worked on.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// How long each phase took.
+    pub fn phases(&self) -> &[(Phase, Duration)] {
+        &self.phases
+    }
+
+    /// Writes a line for each property, the verdict first, and under a violation the trace.
+    pub fn write_text(&self, mut out: impl Write) -> std::io::Result<()> {
+        text::write(self, &mut out)
+    }
+
+    /// Writes one JSON object and a line break, as a stream.
+    pub fn write_json(&self, mut out: impl Write) -> std::io::Result<()> {
+        json::write(self, &mut out)
+    }
+
+    /// Writes sizes and times, a line for each.
+    pub fn write_statistics(&self, mut out: impl Write) -> std::io::Result<()> {
+        text::write_statistics(self, &mut out)
+    }
+}
+
+/// What was found about one property. Displayed, it is a line with the verdict, and under it
+/// the trace of a violation.
+#[derive(Clone, Copy, Debug)]
+pub struct Finding<'r> {
+    report: &'r Report,
+    index: usize,
+}
+
+impl<'r> Finding<'r> {
+    fn conclusion(&self) -> &'r Conclusion {
+        &self.report.conclusions[self.index]
+    }
+
+    /// The property.
+    pub fn property(&self) -> &'r Request {
+        &self.conclusion().property
+    }
+
+    /// The verdict; `None` if there is none, for a reason.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.conclusion().verdict
+    }
+
+    /// Why there is no verdict, or a violation has no trace.
+    pub fn reason(&self) -> Option<Reason> {
+        self.conclusion().reason
+    }
+
+    /// From the beginning of the run until this was complete.
+    pub fn time(&self) -> Duration {
+        self.conclusion().time
+    }
+
+    /// Whether there is a trace, perhaps with parts of it folded.
+    pub fn has_trace(&self) -> bool {
+        fn has<S: TraceStep>(explanation: &Explanation<S>) -> bool {
+            matches!(
+                explanation.trace,
+                TraceFinding::Found(_) | TraceFinding::Repeating(..)
+            )
+        }
+        match &self.report.evidence {
+            Evidence::Unread => false,
+            Evidence::Program(_, list) => has(&list[self.index]),
+            Evidence::System(_, list) => has(&list[self.index]),
+        }
+    }
+}
+
+impl fmt::Display for Finding<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Vec::new();
+        text::write_finding(self.report, self.index, &mut text).map_err(|_| fmt::Error)?;
+        f.write_str(String::from_utf8_lossy(&text).trim_end())
+    }
 }

@@ -6,11 +6,12 @@
 
 use super::folded::{describe, length};
 use super::harmless::harmless;
-use super::steps::StepWriter;
+use super::steps::TraceWriter;
 use super::trace::{
     Frames, Left, Line, Shown, describe_rounds, left_on_stack, show_changes, write_lines,
 };
 use super::values::{Variables, Words};
+use crate::analysis::Observed;
 use crate::pushdown::replay::Step;
 use crate::pushdown::step::state_of;
 use crate::pushdown::{GroupId, RuleId, System};
@@ -19,7 +20,7 @@ use rustc_hash::FxHashMap;
 use serde::ser::{SerializeMap, Serializer};
 use std::io::Write;
 
-pub fn write(system: &System, trace: &Trace<Step>, out: &mut impl Write) -> std::io::Result<()> {
+fn write(system: &System, trace: &Trace<Step>, out: &mut impl Write) -> std::io::Result<()> {
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
     let mut numbers: FxHashMap<RuleId, u32> = FxHashMap::default();
     // For each symbol on the stack, the values shown last.
@@ -119,10 +120,24 @@ fn describe_loop(system: &System, trace: &Trace<Step>) -> String {
     describe_rounds(length(trace, &trace.cycle), left, ["", "symbols, "])
 }
 
-impl StepWriter for System {
+impl TraceWriter for System {
     type Step = Step;
 
-    fn write<S: Serializer>(&self, step: &Step, serializer: S) -> Result<S::Ok, S::Error> {
+    fn write_text(
+        &self,
+        trace: &Trace<Step>,
+        _: &[Observed],
+        out: &mut impl Write,
+    ) -> std::io::Result<()> {
+        write(self, trace, out)
+    }
+
+    fn write_step<S: Serializer>(
+        &self,
+        _: &Trace<Step>,
+        step: &Step,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         let system = self;
         let state = system.states.get(state_of(&step.globals).0 as usize);
         let state = state.map_or("", |state| system.names.text(*state));

@@ -1,86 +1,101 @@
 //! Results as text, for people.
 
 use super::folded::shown;
-use super::{Checked, Measured, Results, pushdown, trace};
-use crate::check::{Execution, TraceFinding, Verdict};
+use super::steps::TraceWriter;
+use super::{Conclusion, Evidence, Explanation, Report};
+use crate::check::{TraceFinding, Verdict};
+use crate::error::Reason;
 use crate::property::Kind;
 use crate::witness::unfold::is_length_exact;
 use std::io::Write;
+use std::time::Duration;
 
 /// One line a property, the verdict first, and the trace under a violation.
-pub fn write(results: &Results<'_>, out: &mut impl Write) -> std::io::Result<()> {
-    for result in &results.list {
-        let reach = result.request.kind == Kind::Reach;
-        let verdict = match (result.finding.verdict, reach) {
-            (Some(Verdict::Holds), false) => "holds",
-            (Some(Verdict::Violated), false) => "violated",
-            (Some(Verdict::Holds), true) => "unreachable",
-            (Some(Verdict::Violated), true) => "reachable",
-            (None, _) => "unknown",
-        };
-        write!(out, "{verdict} ")?;
-        if let Some(name) = &result.request.name {
-            write!(out, "{name}: ")?;
-        }
-        write!(out, "{}", result.request.text)?;
-        match (result.finding.verdict, result.reason) {
-            (None, Some(reason)) => writeln!(out, " ({})", reason.advice())?,
-            (Some(_), Some(reason)) => writeln!(out, " (no trace: {})", reason.advice())?,
-            (_, None) => writeln!(out)?,
-        }
-        let execution = match &result.finding.trace {
-            TraceFinding::None => None,
-            TraceFinding::Found(execution) => Some(execution),
-            TraceFinding::TooLong(steps) => {
-                writeln!(
-                    out,
-                    "  (the trace has {steps} steps: --trace-limit allows longer ones to be shown)"
-                )?;
-                None
-            }
-            TraceFinding::TooDeep => {
-                writeln!(
-                    out,
-                    "  (no trace: every one found goes through a recursion too deep to be written out)"
-                )?;
-                None
-            }
-            TraceFinding::Repeating(steps, execution) => {
-                let is_exact = match execution {
-                    Execution::Program(trace) => is_length_exact(trace),
-                    Execution::System(trace) => is_length_exact(trace),
-                };
-                let about = match *steps {
-                    u64::MAX => "more than ",
-                    _ if is_exact => "",
-                    _ => "about ",
-                };
-                writeln!(
-                    out,
-                    "  (the trace has {about}{steps} steps: what is repeated is folded)"
-                )?;
-                Some(execution)
-            }
-        };
-        let is_folded = matches!(result.finding.trace, TraceFinding::Repeating(..));
-        match (execution, results.checked) {
-            (Some(Execution::Program(found)), Some(Checked::Program(program))) => {
-                let found = shown(found, is_folded);
-                trace::write(program, &found, &result.finding.observed, out)?;
-            }
-            (Some(Execution::System(found)), Some(Checked::System(system))) => {
-                let found = shown(found, is_folded);
-                pushdown::write(system, &found, out)?;
-            }
-            _ => {}
-        }
+pub fn write(report: &Report, out: &mut impl Write) -> std::io::Result<()> {
+    (0..report.conclusions.len()).try_for_each(|index| write_finding(report, index, out))
+}
+
+/// The line of one property, and the trace under it.
+pub fn write_finding(report: &Report, index: usize, out: &mut impl Write) -> std::io::Result<()> {
+    write_conclusion(&report.conclusions[index], out)?;
+    match &report.evidence {
+        Evidence::Unread => Ok(()),
+        Evidence::Program(program, list) => write_explanation(&**program, &list[index], out),
+        Evidence::System(system, list) => write_explanation(&**system, &list[index], out),
     }
-    Ok(())
+}
+
+fn write_conclusion(conclusion: &Conclusion, out: &mut impl Write) -> std::io::Result<()> {
+    let Conclusion {
+        property, verdict, ..
+    } = conclusion;
+    let word = match (verdict, property.kind == Kind::Reach) {
+        (Some(Verdict::Holds), false) => "holds",
+        (Some(Verdict::Violated), false) => "violated",
+        (Some(Verdict::Holds), true) => "unreachable",
+        (Some(Verdict::Violated), true) => "reachable",
+        (None, _) => "unknown",
+    };
+    write!(out, "{word} ")?;
+    if let Some(name) = &property.name {
+        write!(out, "{name}: ")?;
+    }
+    write!(out, "{}", property.text)?;
+    match (verdict, conclusion.reason) {
+        (None, Some(reason)) => writeln!(out, " ({})", advice(reason)),
+        (Some(_), Some(reason)) => writeln!(out, " (no trace: {})", advice(reason)),
+        (_, None) => writeln!(out),
+    }
+}
+
+/// A reason, with what to do about it.
+pub fn advice(reason: Reason) -> String {
+    match reason {
+        Reason::Timeout => format!("{reason}: --timeout gives more"),
+        Reason::Memory => format!("{reason}: --memory gives more"),
+        Reason::Interrupted => reason.to_string(),
+    }
+}
+
+fn write_explanation<W: TraceWriter>(
+    writer: &W,
+    explanation: &Explanation<W::Step>,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    let trace = match &explanation.trace {
+        TraceFinding::None => return Ok(()),
+        TraceFinding::TooLong(steps) => {
+            return writeln!(
+                out,
+                "  (the trace has {steps} steps: --trace-limit allows longer ones to be shown)"
+            );
+        }
+        TraceFinding::TooDeep => {
+            return writeln!(
+                out,
+                "  (no trace: every one found goes through a recursion too deep to be written out)"
+            );
+        }
+        TraceFinding::Found(trace) => shown(trace, false),
+        TraceFinding::Repeating(steps, trace) => {
+            let about = match *steps {
+                u64::MAX => "more than ",
+                _ if is_length_exact(trace) => "",
+                _ => "about ",
+            };
+            writeln!(
+                out,
+                "  (the trace has {about}{steps} steps: what is repeated is folded)"
+            )?;
+            shown(trace, true)
+        }
+    };
+    writer.write_text(&trace, &explanation.observed, out)
 }
 
 /// What `--stats` shows on standard error.
-pub fn write_statistics(measured: &Measured, out: &mut impl Write) -> std::io::Result<()> {
-    let sizes = &measured.statistics;
+pub fn write_statistics(report: &Report, out: &mut impl Write) -> std::io::Result<()> {
+    let sizes = &report.statistics;
     let rows: [(&str, u64); 8] = [
         ("procedures", sizes.procedures as u64),
         ("control points", sizes.points as u64),
@@ -94,9 +109,12 @@ pub fn write_statistics(measured: &Measured, out: &mut impl Write) -> std::io::R
     for (name, value) in rows {
         writeln!(out, "{name:<20} {value:>12}")?;
     }
-    for (name, seconds) in &measured.phases {
-        writeln!(out, "{name:<20} {seconds:>12.3} s")?;
+    let mut row = |name: &str, time: Duration| {
+        let seconds = time.as_secs_f64();
+        writeln!(out, "{name:<20} {seconds:>12.3} s")
+    };
+    for (phase, time) in &report.phases {
+        row(phase.name(), *time)?;
     }
-    let total: f64 = measured.phases.iter().map(|(_, seconds)| seconds).sum();
-    writeln!(out, "{:<20} {total:>12.3} s", "total")
+    row("total", report.phases.iter().map(|(_, time)| *time).sum())
 }

@@ -2,8 +2,8 @@
 //! with what wrote it.
 
 use super::explicit::Configuration;
-use derny::configurations::ProgramNames;
-use derny::program::{Cell, PointId, Program};
+use derny::internals::configurations::ProgramNames;
+use derny::internals::program::{Cell, PointId, Program};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,9 +4,9 @@
 // Each test file is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
-use derny::interpreter::step::{Outcome, resumptions, successors};
-use derny::interpreter::{Valuation, View, Waiting};
-use derny::program::{Action, Cell, PointId, Program};
+use derny::internals::interpreter::step::{Outcome, resumptions, successors};
+use derny::internals::interpreter::{Valuation, View, Waiting};
+use derny::internals::program::{Action, Cell, PointId, Program};
 use indexmap::IndexSet;
 
 /// A configuration with its whole stack.

@@ -3,11 +3,11 @@
 // Each test file is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
-use derny::configurations::{
+use derny::internals::configurations::{
     ConfigurationSet, Count, Given, Language, Model, PAutomaton, compile, count, meets, post, pre,
     resolve,
 };
-use derny::source::Source;
+use derny::internals::source::Source;
 
 /// Bytes that the nodes of a model may take.
 pub const MEMORY: u64 = 64 << 20;
@@ -75,7 +75,7 @@ pub fn read_or_refused(names: &dyn Language, text: &str) -> Option<Configuration
                     "{diagnostic:?}"
                 );
             }
-            derny::report::diagnostics::render(&source, &diagnostics, false);
+            derny::internals::render(&source, &diagnostics, false);
             None
         }
     }

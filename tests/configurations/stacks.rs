@@ -4,18 +4,16 @@
 // Each test file is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
-use derny::lower::pushdown_system;
-use derny::program::{Cell, Domain};
-use derny::pushdown::step::{Frame, Outcome, Steps, View, state_of};
-use derny::pushdown::{SymbolId, System};
-use derny::source::Source;
+use crate::library;
+use derny::internals::program::{Cell, Domain};
+use derny::internals::pushdown::step::{Frame, Outcome, Steps, View, state_of};
+use derny::internals::pushdown::{SymbolId, System};
 use indexmap::IndexSet;
 use std::sync::Arc;
 
-pub fn read(text: &str) -> System {
-    let source = Arc::new(Source::new("system.pds", text.as_bytes().to_vec()));
-    let (system, diagnostics) = pushdown_system(source, &[]);
-    system.unwrap_or_else(|| panic!("the system has errors: {diagnostics:?}\n{text}"))
+pub fn read(text: &str) -> Arc<System> {
+    let system = library::pushdown_system(text);
+    system.unwrap_or_else(|error| panic!("the system has errors: {error}\n{text}"))
 }
 
 /// A configuration with its whole stack.

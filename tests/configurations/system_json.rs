@@ -2,9 +2,9 @@
 //! says, sharing nothing with what wrote it.
 
 use super::stacks::Configuration;
-use derny::program::Cell;
-use derny::pushdown::System;
-use derny::pushdown::step::state_of;
+use derny::internals::program::Cell;
+use derny::internals::pushdown::System;
+use derny::internals::pushdown::step::state_of;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,25 +4,16 @@
 // Each test file is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
-use derny::check::{Board, CheckError, Options, Subject, TraceFinding, check};
-use derny::lower::remopla::{RemoplaOptions, remopla};
-use derny::program::{Overflow, Program};
-use derny::property::{Kind, Request, resolve};
-use derny::report::{Checked, ReportedResult, Results, json};
-use derny::source::Source;
-use derny::watch::Watch;
+use crate::library;
+use derny::internals::check::{Finding, Options, TraceFinding};
+use derny::internals::program::Program;
+use derny::internals::trace::Step;
+use derny::{Overflow, PropertyKind as Kind};
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Instant;
 
-pub fn read(text: &str) -> Program {
-    let source = Arc::new(Source::new("program.rem", text.as_bytes().to_vec()));
-    let options = RemoplaOptions {
-        overflow: Overflow::Wrap,
-        ..RemoplaOptions::default()
-    };
-    let (program, diagnostics) = remopla(source, None, &options);
-    program.unwrap_or_else(|| panic!("{diagnostics:#?}"))
+pub fn read(text: &str) -> Arc<Program> {
+    library::read_remopla(text, Overflow::Wrap)
 }
 
 /// Loops are folded at once, and nothing is unfolded.
@@ -34,44 +25,27 @@ pub fn folding(trace_limit: u64) -> Options {
     }
 }
 
-pub fn find<S: Subject>(subject: &S, kind: Kind, text: &str, options: &Options) -> TraceFinding {
-    let request = Request {
-        kind,
-        text: text.to_owned(),
-        name: None,
-    };
-    let property = resolve(subject, &request, None).expect("the property has a meaning");
-    let board = Board::new(Instant::now(), 1);
-    let ended: Result<(), CheckError> =
-        check(subject, &[property], options, &Watch::default(), &board);
-    assert_eq!(ended, Ok(()));
-    board.take_findings().remove(0).trace
+fn finding(program: &Program, kind: Kind, text: &str, options: &Options) -> Finding<Step> {
+    let property = library::property(program, kind, text).expect("the property has a meaning");
+    let findings = library::findings(program, &[property], options);
+    findings.expect("nothing ends the check").remove(0)
+}
+
+pub fn find(program: &Program, kind: Kind, text: &str, options: &Options) -> TraceFinding<Step> {
+    finding(program, kind, text, options).trace
 }
 
 /// The result as scripts see it.
-pub fn result(program: &Program, kind: Kind, text: &str, options: &Options) -> Value {
-    let mut finding = derny::check::Finding {
-        verdict: Some(derny::check::Verdict::Violated),
-        ..Default::default()
-    };
-    finding.trace = find(program, kind, text, options);
-    let request = Request {
-        kind,
-        text: text.to_owned(),
-        name: None,
-    };
-    let results = Results {
-        input: "program.rem",
-        checked: Some(Checked::Program(program)),
-        list: vec![ReportedResult {
-            request: &request,
-            finding,
-            reason: None,
-        }],
-        measured: None,
-    };
+pub fn result(program: &Arc<Program>, kind: Kind, text: &str, options: &Options) -> Value {
+    let found = (
+        derny::Property::new(kind, text),
+        finding(program, kind, text, options),
+    );
     let mut out = Vec::new();
-    json::write(&results, &mut out).expect("a vector can be written to");
+    let report = derny::internals::report(program, [found]);
+    report
+        .write_json(&mut out)
+        .expect("a vector can be written to");
     let whole: Value = serde_json::from_slice(&out).expect("this is JSON");
     whole["results"][0].clone()
 }

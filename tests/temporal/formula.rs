@@ -1,7 +1,7 @@
 //! Random formulas over the names of a program.
 
 use super::random::Random;
-use derny::program::Program;
+use derny::internals::program::Program;
 use std::fmt;
 
 #[derive(Clone, Debug)]

@@ -1,15 +1,13 @@
 //! A program and its translation, asked the same questions.
 
-use derny::check::{Board, Options, Subject, Verdict, check};
-use derny::lower::pushdown_system;
-use derny::program::{Domain, Language, Program};
-use derny::property::{Kind, Property, Request, resolve};
-use derny::pushdown::System;
-use derny::source::Source;
-use derny::translate::{Translation, translate};
-use derny::watch::Watch;
+use crate::library;
+use derny::internals::check::{Options, Subject};
+use derny::internals::program::{Domain, Language, Program};
+use derny::internals::property::Property;
+use derny::internals::pushdown::System;
+use derny::internals::translate::{Translation, translate};
+use derny::{Model, PropertyKind as Kind, Verdict};
 use std::sync::Arc;
-use std::time::Instant;
 
 const MEMORY: u64 = 16 << 20;
 
@@ -36,9 +34,9 @@ const SHAPES: [&str; 18] = [
 ];
 
 pub struct Pair {
-    pub program: Program,
+    pub program: Arc<Program>,
     pub translation: Translation,
-    pub system: System,
+    pub system: Arc<System>,
 }
 
 /// How many questions were asked, and of how many the answer is a violation.
@@ -56,17 +54,17 @@ impl Count {
 }
 
 /// The translation is read without any diagnostic.
-pub fn read_system(text: &str) -> Result<System, String> {
-    let source = Arc::new(Source::new("translated.pds", text.as_bytes().to_vec()));
-    let (system, diagnostics) = pushdown_system(source, &[]);
-    if !diagnostics.is_empty() {
-        return Err(format!("{diagnostics:?}\n{text}"));
+pub fn read_system(text: &str) -> Result<Arc<System>, String> {
+    let model = Model::parse(derny::Language::PushdownSystem, text);
+    let model = model.map_err(|error| format!("{error}\n{text}"))?;
+    if !model.warnings().is_empty() {
+        return Err(format!("{}\n{text}", model.warnings()));
     }
-    system.ok_or_else(|| format!("no system\n{text}"))
+    derny::internals::system(&model).ok_or_else(|| format!("no system\n{text}"))
 }
 
 impl Pair {
-    pub fn new(program: Program) -> Result<Self, String> {
+    pub fn new(program: Arc<Program>) -> Result<Self, String> {
         let translation = translate(&program).map_err(|wrong| format!("{wrong:?}"))?;
         let system = read_system(&translation.text)?;
         Ok(Pair {
@@ -184,8 +182,8 @@ impl Pair {
     pub fn compare(&self, seed: u64, formulas: u64, trace: bool) -> Result<Count, String> {
         let questions = self.questions(seed, formulas);
         let side = |k: usize| questions.iter().map(move |question| &question[k]);
-        let of_program = verdicts(&self.program, side(0), trace)?;
-        let of_system = verdicts(&self.system, side(1), trace)?;
+        let of_program = verdicts(&*self.program, side(0), trace)?;
+        let of_system = verdicts(&*self.system, side(1), trace)?;
         for ((question, a), b) in questions.iter().zip(&of_program).zip(&of_system) {
             if a != b {
                 let [(_, asked), (_, spelled)] = question;
@@ -225,23 +223,15 @@ fn verdicts<'q, S: Subject>(
 ) -> Result<Vec<Verdict>, String> {
     let mut properties: Vec<Property> = Vec::new();
     for (kind, text) in questions {
-        let request = Request {
-            kind: *kind,
-            text: text.clone(),
-            name: None,
-        };
-        let property = resolve(subject, &request, None);
-        properties.push(property.map_err(|error| format!("{text}: {error:?}"))?);
+        properties.push(library::property(subject, *kind, text)?);
     }
     let options = Options {
         memory: MEMORY,
         trace,
         ..Options::default()
     };
-    let board = Board::new(Instant::now(), properties.len());
-    check(subject, &properties, &options, &Watch::default(), &board)
-        .map_err(|error| format!("{error:?}"))?;
-    let findings = board.take_findings().into_iter();
+    let findings = library::findings(subject, &properties, &options);
+    let findings = findings.map_err(|error| format!("{error:?}"))?.into_iter();
     let verdicts = findings.map(|finding| finding.verdict.ok_or("undecided".to_owned()));
     verdicts.collect()
 }

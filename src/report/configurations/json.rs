@@ -1,29 +1,26 @@
 //! Sets of configurations for scripts. The layout is described in `docs/configurations.md`.
 
-use super::{Answer, Asked, small};
+use super::{Answer, SetReport, small};
 use crate::bdd::Natural;
 use crate::configurations::{Condition, Diagram, Shown, ShownEdge, ShownState, SymbolText};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeStruct, Serializer};
 
-pub struct Whole<'a> {
-    pub asked: &'a Asked<'a>,
-    pub answer: &'a Answer,
-}
+pub struct Whole<'a>(pub &'a SetReport);
 
 impl Serialize for Whole<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let asked = self.asked;
+        let asked = self.0;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("tool", "derny")?;
         map.serialize_entry("version", env!("CARGO_PKG_VERSION"))?;
-        map.serialize_entry("input", asked.input)?;
+        map.serialize_entry("input", &asked.input)?;
         map.serialize_entry("command", asked.command)?;
-        map.serialize_entry("sets", asked.sets)?;
-        if let Some(contains) = asked.contains {
+        map.serialize_entry("sets", &asked.sets)?;
+        if let Some(contains) = &asked.contains {
             map.serialize_entry("configuration", contains)?;
         }
-        match self.answer {
+        match &asked.answer {
             Answer::Automaton(shown) => map.serialize_entry("automaton", &Automaton(shown))?,
             Answer::Contains(contains) => map.serialize_entry("contains", contains)?,
             Answer::Count(count) => {

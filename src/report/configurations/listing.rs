@@ -1,11 +1,11 @@
 //! A P-automaton as text: state by state, each frame that can be read and where it leads.
 
-use super::{Asked, braces, symbol, without_stack};
+use super::{SetReport, braces, symbol, without_stack};
 use crate::configurations::{Shown, ShownState};
 use crate::report::harmless::harmless;
 use std::io::{self, Write};
 
-pub fn write(asked: &Asked<'_>, shown: &Shown, out: &mut impl Write) -> io::Result<()> {
+pub fn write(asked: &SetReport, shown: &Shown, out: &mut impl Write) -> io::Result<()> {
     let sets: Vec<_> = asked.sets.iter().map(|set| harmless(set)).collect();
     let what = match asked.command {
         "pre" => "that can reach",

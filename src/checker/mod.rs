@@ -1,0 +1,325 @@
+//! Checking properties of a model: options, limits, events, and the report.
+//!
+//! The check runs on a thread of its own, supervised by the one that asked for it (see
+//! [`crate::supervisor`]). Findings are put on a [`Board`] as soon as they are known, so that
+//! the report has them even if a limit has passed before the rest was done.
+
+mod resolution;
+
+use crate::analysis::order;
+use crate::check::{
+    self, Accelerate, Board, CheckError, Direction, Engine, Options, Phase, Subject,
+};
+use crate::cycles::Method;
+use crate::error::{Error, Reason};
+use crate::event::{Event, Progress};
+use crate::model::{Form, Model};
+use crate::property::{self, Request};
+use crate::report::{Conclusion, Evidence, Explanation, Report};
+use crate::supervisor::{self, Bounds, Limits, Outcome, Reporter};
+use crate::watch::{Stop, Watch};
+use resolution::resolve_all;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Checks properties of a [`Model`].
+///
+/// ```
+/// # fn main() -> Result<(), derny::Error> {
+/// use derny::{Checker, Model, Property, Verdict};
+/// let model = Model::read("examples/lock-broken.bp")?;
+/// let report = Checker::new(&model).property(Property::assertions()).check()?;
+/// for finding in report.findings() {
+///     assert_eq!(finding.verdict(), Some(Verdict::Violated));
+///     println!("{finding}");
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct Checker<'o> {
+    model: Model,
+    /// `None` if nothing was said.
+    properties: Option<Vec<Request>>,
+    options: Options,
+    limits: Limits,
+    /// Whether the clock of the limits begins to run with the check.
+    restarts: bool,
+    shows_order: bool,
+    observer: Box<dyn FnMut(Event) + 'o>,
+}
+
+/// More threads than this rarely help: operations wait for each other in the same tables.
+const MOST_JOBS: usize = 4;
+
+fn default_jobs() -> u32 {
+    let cores = std::thread::available_parallelism();
+    cores.map_or(1, |cores| cores.get().min(MOST_JOBS) as u32)
+}
+
+impl<'o> Checker<'o> {
+    /// A checker that checks, unless properties are given, that no assertion fails.
+    pub fn new(model: &Model) -> Self {
+        Checker {
+            model: model.clone(),
+            properties: None,
+            options: Options {
+                jobs: default_jobs(),
+                memory: u64::MAX,
+                ..Options::default()
+            },
+            limits: Limits::new(),
+            restarts: true,
+            shows_order: false,
+            observer: Box::new(|_| {}),
+        }
+    }
+
+    /// One more property.
+    pub fn property(self, property: Request) -> Self {
+        self.properties([property])
+    }
+
+    /// More properties.
+    pub fn properties(mut self, properties: impl IntoIterator<Item = Request>) -> Self {
+        self.properties.get_or_insert_default().extend(properties);
+        self
+    }
+
+    /// Gives up after this time: what is undecided then is unknown.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.limits = self.limits.timeout(timeout);
+        self
+    }
+
+    /// All limits, on a clock that runs already.
+    pub fn limits(mut self, limits: &Limits) -> Self {
+        self.limits = limits.clone();
+        self.restarts = false;
+        self
+    }
+
+    /// In which direction configurations are searched; forward by default.
+    pub fn direction(mut self, direction: Direction) -> Self {
+        self.options.direction = direction;
+        self
+    }
+
+    /// Whether a violation is shown by a trace; it is by default.
+    pub fn trace(mut self, trace: bool) -> Self {
+        self.options.trace = trace;
+        self
+    }
+
+    /// Traces longer than this fold calls that return, and if need be rounds of loops; by
+    /// default 100,000 steps.
+    pub fn trace_limit(mut self, steps: u64) -> Self {
+        self.options.trace_limit = steps;
+        self
+    }
+
+    /// How many threads work on large BDDs; by default one for each core, up to 4.
+    pub fn jobs(mut self, jobs: u32) -> Self {
+        self.options.jobs = jobs;
+        self
+    }
+
+    /// The order of BDD variables; interleaved by default.
+    pub fn order(mut self, order: order::Choice) -> Self {
+        self.options.order = order;
+        self
+    }
+
+    /// Whether deep loops and deep recursion are accelerated; by default where they are met.
+    pub fn acceleration(mut self, acceleration: Accelerate) -> Self {
+        self.options.accelerate = acceleration;
+        self
+    }
+
+    /// How cycles are found.
+    pub fn cycles(mut self, method: Method) -> Self {
+        self.options.cycles.method = method;
+        self
+    }
+
+    /// Whether the control-flow graph is divided into components before cycles are searched;
+    /// it is by default.
+    pub fn rough_components(mut self, divide: bool) -> Self {
+        self.options.cycles.rough_components = divide;
+        self
+    }
+
+    /// Which engine does the work.
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.options.engine = engine;
+        self
+    }
+
+    /// Whether the peak of live BDD nodes is measured, at some cost in time, and statistics
+    /// are part of the report as JSON.
+    pub fn measure(mut self, measure: bool) -> Self {
+        self.options.measure = measure;
+        self
+    }
+
+    /// Leaves large structures to the end of the process instead of freeing them.
+    pub fn leak_memory(mut self) -> Self {
+        self.options.process_ends = true;
+        self
+    }
+
+    /// Asks for an [`Event::Order`].
+    pub fn show_order(mut self) -> Self {
+        self.shows_order = true;
+        self
+    }
+
+    /// Calls `observer` with whatever happens, on the thread that calls [`Checker::check`].
+    pub fn observe(mut self, observer: impl FnMut(Event) + 'o) -> Self {
+        self.observer = Box::new(observer);
+        self
+    }
+
+    /// All options at once, those for tests among them.
+    #[doc(hidden)]
+    pub fn with_options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Decides every property, and finds a trace for each that is violated.
+    ///
+    /// Where a limit passes, the report has what was found before that, and the reason. Then a
+    /// thread may go on for a moment, until the BDD operation it is in has ended.
+    pub fn check(mut self) -> Result<Report, Error> {
+        let properties = self.properties.take();
+        let properties = properties.unwrap_or_else(|| vec![Request::assertions()]);
+        match self.model.form.clone() {
+            Form::Program(program) => self.run(program, properties, Evidence::Program),
+            Form::System(system) => self.run(system, properties, Evidence::System),
+        }
+    }
+
+    fn run<S: Subject + Send + Sync + 'static>(
+        mut self,
+        subject: Arc<S>,
+        properties: Vec<Request>,
+        evidence: Collect<S>,
+    ) -> Result<Report, Error> {
+        let limits = match self.restarts {
+            true => self.limits.restarted(),
+            false => self.limits.clone(),
+        };
+        let bounds = limits.bounds();
+        let work = Arc::new(Work {
+            board: Board::new(limits.begin(), properties.len()),
+            watch: Watch::default(),
+            subject,
+            properties,
+            options: Options {
+                memory: bounds.reservable.min(self.options.memory),
+                ..self.options.clone()
+            },
+            shows_order: self.shows_order,
+        });
+        let [reading, parsing] = self.model.times;
+        work.board.entered(Phase::Reading, reading);
+        work.board.entered(Phase::Parsing, parsing);
+        let reason = self.supervise(&bounds, &work)?;
+        Ok(self.report(&work, reason, evidence))
+    }
+
+    /// The reason, if there is more to be known.
+    fn supervise<S: Subject + Send + Sync + 'static>(
+        &mut self,
+        bounds: &Bounds,
+        work: &Arc<Work<S>>,
+    ) -> Result<Option<Reason>, Error> {
+        let observer = &mut self.observer;
+        let observe = |event: Option<Event>| {
+            observer(event.unwrap_or_else(|| Event::Progress(work.progress())));
+        };
+        let worker = work.clone();
+        let outcome = supervisor::run(bounds, &work.watch, observe, move |events| {
+            worker.run(events)
+        })?;
+        let (result, reason) = match outcome {
+            Outcome::Done(result) => (result, None),
+            Outcome::Stopped(reason, None) => return Ok(Some(reason)),
+            Outcome::Stopped(reason, Some(result)) => (result, Some(reason)),
+        };
+        match result {
+            Err(Error::Stopped(stopped)) => Ok(reason.or(Some(stopped))),
+            result => result.map(|()| reason),
+        }
+    }
+
+    fn report<S: Subject>(
+        &self,
+        work: &Work<S>,
+        reason: Option<Reason>,
+        evidence: Collect<S>,
+    ) -> Report {
+        let progress = work.progress();
+        let board = &work.board;
+        board.enter(Phase::Reporting);
+        let findings = work.properties.iter().zip(board.take_findings());
+        let (conclusions, explanations) = findings
+            .map(|(property, finding)| {
+                Conclusion::divide(property.clone(), finding, reason, self.options.trace)
+            })
+            .unzip();
+        Report {
+            input: self.model.name().to_owned(),
+            conclusions,
+            evidence: evidence(work.subject.clone(), explanations),
+            warnings: board.take_warnings(),
+            progress,
+            statistics: board.statistics(),
+            phases: board.phase_times(),
+            is_measured: self.options.measure,
+        }
+    }
+}
+
+/// Puts the traces of all properties together with what they are traces of.
+type Collect<S> = fn(Arc<S>, Vec<Explanation<<S as property::Subject>::Step>>) -> Evidence;
+
+/// What the worker shares with the thread that supervises it.
+struct Work<S: Subject> {
+    board: Board<S::Step>,
+    watch: Watch,
+    subject: Arc<S>,
+    properties: Vec<Request>,
+    options: Options,
+    shows_order: bool,
+}
+
+impl<S: Subject> Work<S> {
+    fn run(&self, events: &Reporter<'_, Event>) -> Result<(), Error> {
+        let subject = &*self.subject;
+        let properties = resolve_all(subject, &self.properties, events)?;
+        if self.shows_order {
+            let rules = subject.rules(subject.layout());
+            let order = order::describe(&self.options.order, &rules).map_err(Error::Order)?;
+            events.report(Event::Order(order));
+        }
+        let result = check::check(
+            subject,
+            &properties,
+            &self.options,
+            &self.watch,
+            &self.board,
+        );
+        result.map_err(|error| match error {
+            CheckError::Stopped(Stop::OutOfNodes) => Error::Stopped(Reason::Memory),
+            CheckError::Stopped(Stop::Cancelled) => Error::Stopped(Reason::Interrupted),
+            CheckError::Order(message) => Error::Order(message),
+            CheckError::TooLarge => Error::TooLarge,
+            CheckError::Internal(message) => Error::Internal(message),
+        })
+    }
+
+    fn progress(&self) -> Progress {
+        Progress::of(&self.board, &self.watch)
+    }
+}

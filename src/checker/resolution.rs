@@ -1,0 +1,155 @@
+//! From properties as they were given to what they mean in a model; and files of properties.
+
+use crate::error::{Error, PropertyError};
+use crate::event::Event;
+use crate::property::{Property, Request, Subject, Temporal, TemporalError, resolve};
+use crate::supervisor::Reporter;
+use ltl2ba_rs::Class;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::str::FromStr;
+
+/// A formula. What its propositions mean is known when it is checked.
+impl FromStr for Request {
+    type Err = Error;
+
+    fn from_str(formula: &str) -> Result<Self, Error> {
+        let property = Request::ltl(formula);
+        match ltl2ba_rs::parse(formula) {
+            Ok(_) => Ok(property),
+            Err(error) => Err(Error::Properties(vec![PropertyError {
+                property,
+                error: TemporalError::Syntax(error),
+            }])),
+        }
+    }
+}
+
+impl Request {
+    /// The named formulas of a file: one a line, `name: FORMULA`; `#` begins a comment.
+    pub fn read_specification(file: impl AsRef<Path>) -> Result<Vec<Self>, Error> {
+        let file = file.as_ref();
+        let text = std::fs::read_to_string(file);
+        let text = text.map_err(|error| Error::Read(file.to_owned(), error))?;
+        let mut requests: Vec<Request> = Vec::new();
+        for (line, number) in text.lines().zip(1..) {
+            let wrong = |message| {
+                let place = format!("{}:{number}", file.display());
+                Error::Specification(format!("{place}: {message}"))
+            };
+            let Some((name, formula)) = named_formula(line).map_err(wrong)? else {
+                continue;
+            };
+            if requests.iter().any(|other| other.name() == Some(name)) {
+                return Err(wrong(format!("there are two properties `{name}`")));
+            }
+            requests.push(Request::ltl(formula).named(name));
+        }
+        Ok(requests)
+    }
+}
+
+/// The name and the formula on a line, if it has any.
+fn named_formula(line: &str) -> Result<Option<(&str, &str)>, String> {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(None);
+    }
+    let Some((name, formula)) = line.split_once(':') else {
+        return Err(format!("expected `name: FORMULA`, found `{line}`"));
+    };
+    let name = name.trim();
+    let is_name = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    if name.is_empty() || !name.chars().all(is_name) {
+        return Err(format!("`{name}` is no name: expected `name: FORMULA`"));
+    }
+    match strip_comment(formula).trim() {
+        "" => Err(format!("`{name}` has no formula")),
+        formula => Ok(Some((name, formula))),
+    }
+}
+
+/// What stands before a `#` that is not part of quoted text or of braces.
+fn strip_comment(formula: &str) -> &str {
+    let mut quoted = false;
+    let mut braces = 0_u32;
+    for (at, c) in formula.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            '{' if !quoted => braces += 1,
+            '}' if !quoted => braces = braces.saturating_sub(1),
+            '#' if !quoted && braces == 0 => return &formula[..at],
+            _ => {}
+        }
+    }
+    formula
+}
+
+/// What all properties mean, or everything that is wrong with them.
+pub fn resolve_all(
+    subject: &impl Subject,
+    requests: &[Request],
+    events: &Reporter<'_, Event>,
+) -> Result<Vec<Property>, Error> {
+    let mut properties = Vec::new();
+    let mut errors = Vec::new();
+    for request in requests {
+        match resolve(subject, request) {
+            Ok(property) => {
+                if let Property::Temporal(temporal) = &property {
+                    let warnings = temporal.warnings.iter();
+                    for warning in warnings.map(|warning| warning.render(request.text())) {
+                        events.report(Event::Warning(warning));
+                    }
+                }
+                events.report(Event::Explanation(explanation(request, &property)));
+                properties.push(property);
+            }
+            Err(error) => errors.push(PropertyError {
+                property: request.clone(),
+                error,
+            }),
+        }
+    }
+    match errors.is_empty() {
+        true => Ok(properties),
+        false => Err(Error::Properties(errors)),
+    }
+}
+
+/// How a property is read, and what is searched for.
+fn explanation(request: &Request, property: &Property) -> String {
+    let mut text = format!("property {}\n", request.text());
+    let search = match property {
+        Property::Temporal(temporal) => {
+            describe_automaton(temporal, &mut text);
+            match temporal.forbidden.class() {
+                Class::Terminal => {
+                    "reachability of an accepting state from which an infinite execution goes on"
+                }
+                Class::Weak => "a reachable cycle among accepting states",
+                Class::General => {
+                    "a reachable cycle through an accepting state; frames remember acceptance"
+                }
+            }
+        }
+        Property::Terminates => "reachable heads, then a cycle among them",
+        _ => "reachable heads, until one of the goals is among them if no trace is wanted",
+    };
+    let _ = writeln!(text, "  search       {search}");
+    text
+}
+
+fn describe_automaton(temporal: &Temporal, text: &mut String) {
+    let automaton = &temporal.forbidden;
+    if let Some(formula) = &temporal.formula {
+        let _ = writeln!(text, "  read as      {}", formula.parenthesized());
+    }
+    let _ = writeln!(
+        text,
+        "  automaton    of the forbidden executions: {} states, {} edges, {}",
+        automaton.states,
+        automaton.edges.len(),
+        automaton.class()
+    );
+}

@@ -1,0 +1,123 @@
+//! What the tests of this package see of the inside. It may change at any time.
+
+use crate::model::{Form, Model};
+use crate::report::{Conclusion, Evidence, Report};
+use std::sync::Arc;
+
+pub mod check {
+    pub use crate::check::{Board, CheckError, Finding, Options, Subject, TraceFinding, check};
+}
+
+pub mod configurations {
+    pub use crate::configurations::{
+        ConfigurationSet, Count, Given, Language, Model, PAutomaton, ProgramNames, SystemNames,
+        compile, count, meets, post, pre, resolve, with_model,
+    };
+}
+
+pub mod cycles {
+    pub use crate::cycles::Options;
+}
+
+pub mod explicit {
+    pub use crate::explicit::{has_infinite_run, reachable, violates};
+}
+
+pub mod interpreter {
+    pub use crate::interpreter::{Valuation, View, Waiting};
+
+    pub mod step {
+        pub use crate::interpreter::step::{Outcome, resumptions, successors};
+    }
+}
+
+pub mod lower {
+    pub use crate::lower::{
+        RemoplaOptions, boolean_program, proposition, pushdown_system, remopla,
+    };
+}
+
+pub mod order {
+    pub use crate::analysis::order::{cells_of, sequential, show};
+}
+
+pub mod program {
+    pub use crate::program::{
+        Action, Cell, Domain, Language, PointId, ProcedureId, Program, VariableId,
+    };
+}
+
+pub mod property {
+    pub use crate::property::{Property, resolve};
+}
+
+pub mod pushdown {
+    pub use crate::pushdown::{SymbolId, System};
+
+    pub mod step {
+        pub use crate::pushdown::step::{Frame, Outcome, Steps, View, state_of};
+    }
+}
+
+pub mod source {
+    pub use crate::source::Source;
+}
+
+pub mod trace {
+    pub use crate::interpreter::replay::replay;
+    pub use crate::interpreter::trace::{Step, Trace};
+    pub use crate::trace::{Fold, NestedId, SegmentId};
+}
+
+pub mod translate {
+    pub use crate::translate::{Translation, translate};
+}
+
+pub mod watch {
+    pub use crate::watch::{Stop, Watch};
+}
+
+#[cfg(feature = "cli")]
+pub use crate::report::diagnostics::render;
+
+use check::Finding;
+use program::Program;
+use pushdown::System;
+use trace::Step;
+
+/// The program that a model is.
+pub fn program(model: &Model) -> Option<Arc<Program>> {
+    match &model.form {
+        Form::Program(program) => Some(program.clone()),
+        Form::System(_) => None,
+    }
+}
+
+/// The pushdown system that a model is.
+pub fn system(model: &Model) -> Option<Arc<System>> {
+    match &model.form {
+        Form::Program(_) => None,
+        Form::System(system) => Some(system.clone()),
+    }
+}
+
+/// A report of findings about a program.
+pub fn report(
+    program: &Arc<Program>,
+    findings: impl IntoIterator<Item = (crate::Property, Finding<Step>)>,
+) -> Report {
+    let findings = findings.into_iter();
+    let (conclusions, explanations) = findings
+        .map(|(property, finding)| Conclusion::divide(property, finding, None, true))
+        .unzip();
+    Report {
+        conclusions,
+        evidence: Evidence::Program(program.clone(), explanations),
+        ..Report::unread(
+            "program",
+            &[],
+            crate::Reason::Interrupted,
+            &crate::Limits::new(),
+        )
+    }
+}

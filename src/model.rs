@@ -1,0 +1,316 @@
+//! Reading what is to be checked, in any language, from files or other readers.
+
+use crate::diagnostic::Diagnostic;
+use crate::error::{Diagnostics, Error};
+use crate::lower::{self, RemoplaOptions};
+use crate::program::{Overflow, Program};
+use crate::pushdown::System;
+use crate::source::{MAX_SOURCE_BYTES, Source};
+use crate::supervisor::{self, Limits, Outcome};
+use crate::watch::Watch;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The language of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Boolean programs, in files `.bp`.
+    BooleanProgram,
+    /// Remopla programs, in files `.rem`.
+    Remopla,
+    /// Symbolic pushdown systems, in files `.pds`.
+    PushdownSystem,
+}
+
+impl Language {
+    /// The language of files with this extension.
+    pub fn of_extension(extension: &str) -> Option<Self> {
+        match extension {
+            "bp" => Some(Language::BooleanProgram),
+            "rem" => Some(Language::Remopla),
+            "pds" => Some(Language::PushdownSystem),
+            _ => None,
+        }
+    }
+}
+
+/// A program or a pushdown system without errors. A clone is the same one.
+///
+/// ```
+/// # fn main() -> Result<(), derny::Error> {
+/// let model = derny::Model::read("examples/lock.bp")?;
+/// assert_eq!(model.language(), derny::Language::BooleanProgram);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(crate) form: Form,
+    language: Language,
+    source: Arc<Source>,
+    warnings: Diagnostics,
+    /// When it began to be read, and to be parsed.
+    pub(crate) times: [Instant; 2],
+}
+
+/// What a model is.
+#[derive(Clone, Debug)]
+pub(crate) enum Form {
+    Program(Arc<Program>),
+    System(Arc<System>),
+}
+
+impl Model {
+    /// The model in a file, whose extension tells the language. [`Reader`] has options.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Reader::new().read(path)
+    }
+
+    /// The model in a text.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), derny::Error> {
+    /// use derny::{Language, Model};
+    /// let model = Model::parse(Language::BooleanProgram, "main() begin assert(1); end")?;
+    /// let wrong = Model::parse(Language::BooleanProgram, "main() begin x := 1; end");
+    /// assert!(wrong.unwrap_err().to_string().contains("unknown variable"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn parse(language: Language, text: impl Into<Vec<u8>>) -> Result<Self, Error> {
+        let reader = Reader::new().language(language);
+        reader.read_from("input", std::io::Cursor::new(text.into()))
+    }
+
+    /// The language it was written in.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The name of its file.
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// What is doubtful about it.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.warnings
+    }
+
+    /// The program, or what is said of a pushdown system.
+    pub(crate) fn program(&self, otherwise: &'static str) -> Result<&Program, Error> {
+        match &self.form {
+            Form::Program(program) => Ok(program),
+            Form::System(_) => Err(Error::Unsupported(otherwise)),
+        }
+    }
+
+    /// A program as a symbolic pushdown system, in the text form `.pds`, that has the same
+    /// properties.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), derny::Error> {
+    /// use derny::{Language, Model};
+    /// let program = Model::read("examples/lock.bp")?;
+    /// let system = Model::parse(Language::PushdownSystem, program.translate()?)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn translate(&self) -> Result<String, Error> {
+        let program = self.program("this is a pushdown system already")?;
+        let translation = crate::translate::translate(program);
+        let translation = translation.map_err(|wrong| self.diagnostics(wrong))?;
+        Ok(translation.text)
+    }
+
+    fn diagnostics(&self, diagnostic: Diagnostic) -> Error {
+        Error::Diagnostics(Diagnostics::new(self.source.clone(), vec![diagnostic]))
+    }
+}
+
+/// Options of reading a model.
+///
+/// ```
+/// # fn main() -> Result<(), derny::Error> {
+/// use derny::{Overflow, Reader};
+/// let model = Reader::new().overflow(Overflow::Wrap).read("examples/quicksort.rem")?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Reader {
+    language: Option<Language>,
+    entry: Option<String>,
+    defines: Vec<(String, i128)>,
+    overflow: Option<Overflow>,
+    limits: Option<Limits>,
+}
+
+impl Reader {
+    /// As each language has it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// In this language, whatever the file is called.
+    pub fn language(mut self, language: Language) -> Self {
+        self.language = Some(language);
+        self
+    }
+
+    /// Executions begin in this procedure: by default `main`, or what a Remopla program says
+    /// after `init`.
+    pub fn entry(mut self, procedure: impl Into<String>) -> Self {
+        self.entry = Some(procedure.into());
+        self
+    }
+
+    /// Gives a defined name another value.
+    pub fn define(mut self, name: impl Into<String>, value: i128) -> Self {
+        self.defines.push((name.into(), value));
+        self
+    }
+
+    /// What happens to a number that does not fit its variable.
+    pub fn overflow(mut self, overflow: Overflow) -> Self {
+        self.overflow = Some(overflow);
+        self
+    }
+
+    /// Gives up, with [`Error::Stopped`], when a limit has passed.
+    pub fn limits(mut self, limits: &Limits) -> Self {
+        self.limits = Some(limits.clone());
+        self
+    }
+
+    /// The model in a file.
+    pub fn read(&self, path: impl AsRef<Path>) -> Result<Model, Error> {
+        let path = path.as_ref().to_owned();
+        let open = {
+            let path = path.clone();
+            move || {
+                let file = std::fs::File::open(path)?;
+                let length = file.metadata().map_or(0, |metadata| metadata.len());
+                Ok((file, length))
+            }
+        };
+        self.supervise(path, open)
+    }
+
+    /// The model that something else than a file gives. The name is for messages; its
+    /// extension tells the language, unless it was said.
+    pub fn read_from(
+        &self,
+        name: impl AsRef<Path>,
+        reader: impl Read + Send + 'static,
+    ) -> Result<Model, Error> {
+        self.supervise(name.as_ref().to_owned(), move || Ok((reader, 0)))
+    }
+
+    fn supervise<R: Read>(
+        &self,
+        path: PathBuf,
+        open: impl FnOnce() -> std::io::Result<(R, u64)> + Send + 'static,
+    ) -> Result<Model, Error> {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let language = self
+            .language
+            .or_else(|| Language::of_extension(extension?))
+            .ok_or_else(|| Error::UnknownLanguage(path.clone()))?;
+        self.supports(language)?;
+        let Some(limits) = &self.limits else {
+            return self.read_model(language, path, open);
+        };
+        let reader = self.clone();
+        let work = move |_: &supervisor::Reporter<'_, ()>| reader.read_model(language, path, open);
+        match supervisor::run(&limits.bounds(), &Watch::default(), |_| {}, work)? {
+            Outcome::Done(model) => model,
+            Outcome::Stopped(reason, None) => Err(Error::Stopped(reason)),
+            Outcome::Stopped(_, Some(model)) => model,
+        }
+    }
+
+    fn supports(&self, language: Language) -> Result<(), Error> {
+        let wrong = match language {
+            Language::BooleanProgram if !self.defines.is_empty() => {
+                "a boolean program defines no names"
+            }
+            Language::BooleanProgram if self.overflow.is_some() => {
+                "a boolean program has no numbers"
+            }
+            Language::PushdownSystem if self.overflow.is_some() => {
+                "in a pushdown system numbers are exact"
+            }
+            Language::PushdownSystem if self.entry.is_some() => {
+                "a pushdown system says itself where it begins"
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::Unsupported(wrong))
+    }
+
+    /// `open` also gives the length to be expected.
+    fn read_model<R: Read>(
+        &self,
+        language: Language,
+        path: PathBuf,
+        open: impl FnOnce() -> std::io::Result<(R, u64)>,
+    ) -> Result<Model, Error> {
+        let reading = Instant::now();
+        let mut bytes = Vec::new();
+        let read = open().and_then(|(reader, length)| {
+            if length > MAX_SOURCE_BYTES {
+                return Ok(length);
+            }
+            bytes.reserve_exact(length as usize);
+            let mut reader = reader.take(MAX_SOURCE_BYTES + 1);
+            reader.read_to_end(&mut bytes).map(|length| length as u64)
+        });
+        if read.map_err(|error| Error::Read(path.clone(), error))? > MAX_SOURCE_BYTES {
+            return Err(Error::TooLong(path));
+        }
+        let source = Arc::new(Source::new(path.to_string_lossy(), bytes));
+        let times = [reading, Instant::now()];
+        let (form, list) = self.lower(language, &source);
+        let diagnostics = Diagnostics::new(source.clone(), list);
+        match form {
+            None => Err(Error::Diagnostics(diagnostics)),
+            Some(form) => Ok(Model {
+                form,
+                language,
+                source,
+                warnings: diagnostics,
+                times,
+            }),
+        }
+    }
+
+    fn lower(&self, language: Language, source: &Arc<Source>) -> (Option<Form>, Vec<Diagnostic>) {
+        let entry = self.entry.as_deref();
+        let (program, diagnostics) = match language {
+            Language::BooleanProgram => {
+                lower::boolean_program(source.clone(), entry.unwrap_or("main"))
+            }
+            Language::Remopla => {
+                let options = RemoplaOptions {
+                    defines: self.defines.clone(),
+                    overflow: self.overflow.unwrap_or_default(),
+                };
+                lower::remopla(source.clone(), entry, &options)
+            }
+            Language::PushdownSystem => {
+                let (system, diagnostics) = lower::pushdown_system(source.clone(), &self.defines);
+                return (
+                    system.map(|system| Form::System(Arc::new(system))),
+                    diagnostics,
+                );
+            }
+        };
+        (
+            program.map(|program| Form::Program(Arc::new(program))),
+            diagnostics,
+        )
+    }
+}

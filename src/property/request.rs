@@ -1,0 +1,167 @@
+//! Properties as users write them.
+
+use super::{Property, PropertyError, Subject, Temporal, TemporalError};
+use std::fmt;
+use std::path::Path;
+
+/// What a property is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A formula of linear temporal logic.
+    Ltl,
+    /// An automaton of forbidden executions.
+    Never,
+    /// A label, or in a pushdown system a stack symbol, that may be reached.
+    Reach,
+    /// All assertions together.
+    Assertions,
+    /// That every execution ends.
+    Terminates,
+}
+
+impl Kind {
+    /// As scripts see it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Ltl => "ltl",
+            Kind::Never => "never",
+            Kind::Reach => "reach",
+            Kind::Assertions => "assertions",
+            Kind::Terminates => "terminates",
+        }
+    }
+}
+
+/// A property as it is given, before it is known what its names mean in a model. Text alone
+/// is a formula:
+///
+/// ```
+/// # fn main() -> Result<(), derny::Error> {
+/// use derny::{Checker, Model, Property};
+/// let model = Model::read("examples/lock.bp")?;
+/// let report = Checker::new(&model)
+///     .property("G (acquire -> F release)".parse()?)
+///     .property(Property::assertions())
+///     .check()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub(crate) kind: Kind,
+    /// The label or formula as given, the automaton's file, or the name of the kind.
+    pub(crate) text: String,
+    /// From a property file.
+    pub(crate) name: Option<String>,
+    /// The automaton, unless it is in a file.
+    automaton: Option<String>,
+}
+
+impl Request {
+    /// A property of some kind: the text is the formula, the label or the automaton's file, and
+    /// for other kinds the title.
+    pub fn new(kind: Kind, text: impl Into<String>) -> Self {
+        Request {
+            kind,
+            text: text.into(),
+            name: None,
+            automaton: None,
+        }
+    }
+
+    /// Every execution satisfies this formula.
+    pub fn ltl(formula: impl Into<String>) -> Self {
+        Self::new(Kind::Ltl, formula)
+    }
+
+    /// No execution is accepted by the automaton in this file, in the HOA format. The file is
+    /// read when the property is checked.
+    pub fn never(file: impl AsRef<Path>) -> Self {
+        Self::new(Kind::Never, file.as_ref().to_string_lossy())
+    }
+
+    /// No execution is accepted by this automaton, in the HOA format. The title stands for it
+    /// in reports.
+    pub fn never_automaton(title: impl Into<String>, automaton: impl Into<String>) -> Self {
+        Request {
+            automaton: Some(automaton.into()),
+            ..Self::new(Kind::Never, title)
+        }
+    }
+
+    /// No statement with this label is reached: `L` in any procedure, or `p.L`. In a pushdown
+    /// system no symbol `s`, or `q:s`, comes to be on top.
+    pub fn reach(label: impl Into<String>) -> Self {
+        Self::new(Kind::Reach, label)
+    }
+
+    /// No assertion fails.
+    pub fn assertions() -> Self {
+        Self::new(Kind::Assertions, Kind::Assertions.name())
+    }
+
+    /// Every execution ends.
+    pub fn terminates() -> Self {
+        Self::new(Kind::Terminates, Kind::Terminates.name())
+    }
+
+    /// With a name, by which it stands in reports.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// What it is about.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The formula or label as given, the automaton's file, or the name of the kind.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its name, if it was given one.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn automaton(&self) -> Result<String, PropertyError> {
+        if let Some(automaton) = &self.automaton {
+            return Ok(automaton.clone());
+        }
+        match std::fs::read(&self.text) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) => {
+                let message = format!("cannot read {}: {error}", self.text);
+                Err(PropertyError::new(message, None))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "{name}: {}", self.text),
+            None => f.write_str(&self.text),
+        }
+    }
+}
+
+/// What a request means in a program or pushdown system.
+pub fn resolve(subject: &impl Subject, request: &Request) -> Result<Property, TemporalError> {
+    let boxed = |temporal| Property::Temporal(Box::new(temporal));
+    let wrong = |error| TemporalError::Proposition(0..0, error);
+    match request.kind {
+        Kind::Assertions => subject.assertions().map_err(wrong),
+        Kind::Terminates => Ok(Property::Terminates),
+        Kind::Ltl => Temporal::from_formula(subject, &request.text).map(boxed),
+        Kind::Never => {
+            let automaton = request.automaton().map_err(wrong)?;
+            Temporal::from_hoa(subject, &automaton).map(boxed)
+        }
+        Kind::Reach => subject.reach(&request.text).map_err(wrong),
+    }
+}

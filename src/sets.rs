@@ -1,0 +1,312 @@
+//! Sets of configurations of a model: all that can be reached from a regular set, or that can
+//! reach it, as a P-automaton, and questions about it.
+
+use crate::check::{Board, Phase};
+use crate::configurations::{
+    self, ConfigurationSet, Given, Language, ProgramNames, SystemNames, compile, count, meets,
+    resolve, show, with_model,
+};
+use crate::diagnostic::Diagnostic;
+use crate::error::{Diagnostics, Error, Reason};
+use crate::event::{Event, Progress};
+use crate::interpreter::trace::Step;
+use crate::model::{Form, Model};
+use crate::report::configurations::{Answer, SetReport};
+use crate::source::Source;
+use crate::supervisor::{self, Limits, Outcome, Reporter};
+use crate::watch::{Stop, Watch};
+use std::sync::Arc;
+
+/// All configurations that can be reached from a regular set, or that can reach it: as an
+/// automaton, or a question about them.
+///
+/// ```
+/// # fn main() -> Result<(), derny::Error> {
+/// use derny::{Model, SetQuery};
+/// let model = Model::read("examples/lock-broken.bp")?;
+/// let report = SetQuery::post().contains("error").ask(&model)?;
+/// assert_eq!(report.contains(), Some(true));
+/// # Ok(())
+/// # }
+/// ```
+pub struct SetQuery<'o> {
+    query: Query,
+    limits: Limits,
+    /// Whether the clock of the limits begins to run with the work.
+    restarts: bool,
+    observer: Box<dyn FnMut(Event) + 'o>,
+}
+
+#[derive(Clone, Debug)]
+struct Query {
+    is_post: bool,
+    /// The given sets; none for where executions begin.
+    sets: Vec<String>,
+    question: Question,
+}
+
+#[derive(Clone, Debug)]
+enum Question {
+    Automaton { diagrams: bool },
+    Contains(String),
+    Count,
+}
+
+impl<'o> SetQuery<'o> {
+    /// The configurations that can be reached, from where executions begin or from given sets.
+    pub fn post() -> Self {
+        Self::new(true)
+    }
+
+    /// The configurations that can reach one of the given sets.
+    pub fn pre() -> Self {
+        Self::new(false)
+    }
+
+    fn new(is_post: bool) -> Self {
+        SetQuery {
+            query: Query {
+                is_post,
+                sets: Vec::new(),
+                question: Question::Automaton { diagrams: false },
+            },
+            limits: Limits::new(),
+            restarts: true,
+            observer: Box::new(|_| {}),
+        }
+    }
+
+    /// Adds a regular set, such as `<main.entry> *`, to those that are given.
+    pub fn set(mut self, set: impl Into<String>) -> Self {
+        self.query.sets.push(set.into());
+        self
+    }
+
+    /// Asks whether some configuration of this set is among them.
+    pub fn contains(mut self, set: impl Into<String>) -> Self {
+        self.query.question = Question::Contains(set.into());
+        self
+    }
+
+    /// Asks how many heads they have: control points with values of all variables in scope.
+    pub fn count(mut self) -> Self {
+        self.query.question = Question::Count;
+        self
+    }
+
+    /// Asks for the automaton, with the decision diagrams of all conditions.
+    pub fn with_diagrams(mut self) -> Self {
+        self.query.question = Question::Automaton { diagrams: true };
+        self
+    }
+
+    /// Limits, on a clock that runs already.
+    pub fn limits(mut self, limits: &Limits) -> Self {
+        self.limits = limits.clone();
+        self.restarts = false;
+        self
+    }
+
+    /// Calls `observer` with whatever happens, on the thread that calls [`SetQuery::ask`].
+    pub fn observe(mut self, observer: impl FnMut(Event) + 'o) -> Self {
+        self.observer = Box::new(observer);
+        self
+    }
+
+    /// The answer about a model; if a limit passes, the reason.
+    pub fn ask(mut self, model: &Model) -> Result<SetReport, Error> {
+        let limits = match self.restarts {
+            true => self.limits.restarted(),
+            false => self.limits.clone(),
+        };
+        let bounds = limits.bounds();
+        let work = Arc::new(Work {
+            form: model.form.clone(),
+            query: self.query.clone(),
+            memory: bounds.reservable,
+            watch: Watch::default(),
+            board: Board::new(limits.begin(), 0),
+        });
+        let observer = &mut self.observer;
+        let observe = |event: Option<Event>| {
+            let progress = || Event::Progress(Progress::of(&work.board, &work.watch));
+            observer(event.unwrap_or_else(progress));
+        };
+        let worker = work.clone();
+        let outcome = supervisor::run(&bounds, &work.watch, observe, move |e| worker.run(e))?;
+        let (result, reason) = match outcome {
+            Outcome::Done(result) => (result, None),
+            Outcome::Stopped(reason, result) => {
+                (result.unwrap_or(Err(Error::Stopped(reason))), Some(reason))
+            }
+        };
+        match result {
+            Err(Error::Stopped(stopped)) => {
+                Ok(self.unknown(model.name(), reason.unwrap_or(stopped)))
+            }
+            result => result.map(|(sets, answer)| SetReport {
+                sets,
+                answer,
+                ..self.unknown(model.name(), Reason::Interrupted)
+            }),
+        }
+    }
+
+    /// The report of a run that ended without an answer, perhaps before its input was read.
+    pub fn unknown(&self, input: &str, reason: Reason) -> SetReport {
+        SetReport {
+            input: input.to_owned(),
+            command: self.query.command(),
+            sets: self.query.sets.clone(),
+            contains: self.query.contains().map(str::to_owned),
+            answer: Answer::Unknown(reason),
+        }
+    }
+}
+
+impl Query {
+    fn command(&self) -> &'static str {
+        match self.is_post {
+            true => "post",
+            false => "pre",
+        }
+    }
+
+    /// What the given sets are called in messages: as on the command line.
+    fn title(&self) -> &'static str {
+        match self.is_post {
+            true => "--from",
+            false => "--to",
+        }
+    }
+
+    fn contains(&self) -> Option<&str> {
+        match &self.question {
+            Question::Contains(set) => Some(set),
+            Question::Automaton { .. } | Question::Count => None,
+        }
+    }
+}
+
+/// What the worker shares with the thread that supervises it.
+struct Work {
+    form: Form,
+    query: Query,
+    /// Bytes that BDD nodes may take.
+    memory: u64,
+    watch: Watch,
+    board: Board<Step>,
+}
+
+/// The sets that were asked about, and the answer.
+type Answered = (Vec<String>, Answer);
+
+impl Work {
+    fn run(&self, events: &Reporter<'_, Event>) -> Result<Answered, Error> {
+        match &self.form {
+            Form::Program(program) => self.answer(&ProgramNames::new(program), events),
+            Form::System(system) => self.answer(&SystemNames::new(system), events),
+        }
+    }
+
+    /// Reads the sets, by the names of a system, and asks its model.
+    fn answer(
+        &self,
+        names: &dyn Language,
+        events: &Reporter<'_, Event>,
+    ) -> Result<Answered, Error> {
+        let texts = match self.query.sets.is_empty() {
+            true => vec![names.start()],
+            false => self.query.sets.clone(),
+        };
+        let mut wrong = Diagnostics::default();
+        let given = Sets::read(names, self.query.title(), &texts, &mut wrong);
+        let contains = self.query.contains().map(str::to_owned);
+        let wanted = Sets::read(names, "--contains", contains.as_slice(), &mut wrong);
+        if !wrong.is_empty() {
+            return Err(Error::Diagnostics(wrong));
+        }
+        self.board.enter(Phase::Encoding);
+        let ask = |model: &configurations::Model<'_>| self.ask(model, &given, &wanted, events);
+        match with_model(names, self.memory, &self.watch, ask) {
+            Ok(answer) => Ok((texts, answer)),
+            Err(Stop::OutOfNodes) => Err(Error::Stopped(Reason::Memory)),
+            Err(Stop::Cancelled) => Err(Error::Stopped(Reason::Interrupted)),
+        }
+    }
+
+    fn ask(
+        &self,
+        model: &configurations::Model<'_>,
+        given: &Sets,
+        wanted: &Sets,
+        events: &Reporter<'_, Event>,
+    ) -> Result<Answer, Stop> {
+        self.board.enter(Phase::Saturation);
+        let start = compile(model, &given.set)?;
+        given.warn_of_nothing(model, &start, events);
+        let goal = compile(model, &wanted.set)?;
+        wanted.warn_of_nothing(model, &goal, events);
+        let automaton = match self.query.is_post {
+            true => configurations::post(model, &start)?,
+            false => configurations::pre(model, &start)?,
+        };
+        self.board.enter(Phase::Reporting);
+        Ok(match self.query.question {
+            Question::Contains(_) => Answer::Contains(meets(model, &automaton, &goal)?),
+            Question::Count => Answer::Count(count(model, &automaton)?),
+            Question::Automaton { diagrams } => {
+                Answer::Automaton(show(model, &automaton, diagrams)?)
+            }
+        })
+    }
+}
+
+/// Sets of configurations, and where each of their parts was written.
+struct Sets {
+    set: ConfigurationSet,
+    /// For each part.
+    origins: Vec<Arc<Source>>,
+}
+
+impl Sets {
+    /// Reads sets, to be taken together. What is wrong comes to `wrong`.
+    fn read(names: &dyn Language, title: &str, texts: &[String], wrong: &mut Diagnostics) -> Self {
+        let mut sets = Sets {
+            set: ConfigurationSet::default(),
+            origins: Vec::new(),
+        };
+        for text in texts {
+            let source = Arc::new(Source::new(title, text.as_bytes().to_vec()));
+            match resolve(names, &source) {
+                Ok(set) => {
+                    sets.origins
+                        .extend(set.parts.iter().map(|_| source.clone()));
+                    sets.set.join(set);
+                }
+                Err(diagnostics) => wrong.texts.push((source, diagnostics)),
+            }
+        }
+        sets
+    }
+
+    /// A set that holds no configuration is hardly what was meant.
+    fn warn_of_nothing(
+        &self,
+        model: &configurations::Model<'_>,
+        given: &Given,
+        events: &Reporter<'_, Event>,
+    ) {
+        let parts = self.set.parts.iter().zip(&given.occupied);
+        for ((part, occupied), origin) in parts.zip(&self.origins) {
+            if !occupied {
+                let hint = part.never_stands(model.language);
+                let hint = hint.unwrap_or_else(|| "its conditions cannot all hold".to_owned());
+                let warning = Diagnostic::warning(part.span, "no configuration is like this");
+                let warning = vec![warning.with_hint(hint)];
+                let warning = Diagnostics::new(origin.clone(), warning);
+                events.report(Event::Diagnostics(warning));
+            }
+        }
+    }
+}
