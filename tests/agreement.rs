@@ -151,6 +151,23 @@ fn random_programs_with_many_jumps_and_dead_variables() {
     compare_seeds(0..150, &options);
 }
 
+#[test]
+fn random_programs_with_relations_between_old_and_new_values() {
+    let options = random::Options {
+        procedures: 3,
+        globals: 3,
+        statements: 6,
+        assumes: 25,
+        relations: 80,
+        ..random::Options::small()
+    };
+    let texts: String = (0..50)
+        .map(|seed| random::program(seed, &options))
+        .collect();
+    assert!(texts.contains("constrain('") && texts.contains("constrain(!('"));
+    compare_seeds(0..150, &options);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 

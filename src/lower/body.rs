@@ -223,6 +223,7 @@ impl<'a> Lowering<'a> {
                 condition: self.expression(condition),
                 next,
             },
+            StatementKind::Constrain(condition) => self.constrain(condition, next),
             StatementKind::Abortif(condition) => {
                 let condition = self.lower(condition, Some(Operation::Not));
                 Action::Assume { condition, next }
@@ -244,6 +245,24 @@ impl<'a> Lowering<'a> {
                 goto(next)
             }
             _ => goto(next),
+        }
+    }
+
+    /// The variables whose new values `condition` reads get any values, all at once, that make
+    /// it true. If it reads none, that is an `assume`.
+    fn constrain(&mut self, condition: ExpressionId, next: PointId) -> Action {
+        let condition = self.expression(condition);
+        let mut variables: Vec<_> = self.expressions.reads_next(condition).collect();
+        if variables.is_empty() {
+            return Action::Assume { condition, next };
+        }
+        variables.sort_unstable();
+        variables.dedup();
+        Action::Assign {
+            values: variables.iter().map(|_| Value::Any).collect(),
+            targets: variables.into_iter().map(Target::Cell).collect(),
+            constrain: Some(condition),
+            next,
         }
     }
 

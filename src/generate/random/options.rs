@@ -33,6 +33,8 @@ pub struct Options {
     /// How many statements are `assume`, `constrain` or `abortif`, and how many assignments
     /// have a `constrain`.
     pub assumes: u32,
+    /// How many of the latter are a statement `constrain(…)` with new values instead.
+    pub relations: u32,
     /// How many statements are `assert`.
     pub asserts: u32,
     /// How many statements are calls.
@@ -68,6 +70,7 @@ impl Options {
             dead: 4,
             schoose: 8,
             assumes: 6,
+            relations: 0,
             asserts: 4,
             calls: 16,
             predicates: 10,
@@ -96,6 +99,7 @@ impl Options {
             dead: 10,
             schoose: 25,
             assumes: 5,
+            relations: 0,
             asserts: 1,
             calls: 9,
             predicates: 60,

@@ -153,6 +153,10 @@ impl Body<'_> {
             3 => format!("'{a} => {b}"),
             _ => format!("'{b} = ({a} | '{a})"),
         };
+        // Without such statements no number is drawn for them.
+        if self.options.relations > 0 && self.random.percent(self.options.relations) {
+            return self.line(&format!("constrain({relation});"));
+        }
         let values = match self.options.careful {
             true => "*, *".into(),
             false => format!("*, {}", self.value()),

@@ -111,7 +111,7 @@ impl Language for Boolean {
                 parser.advance();
                 let identifier = parser.identifier("a variable after `'`")?;
                 if !parser.state.next_values {
-                    let message = "a new value is only known in the `constrain` of an assignment";
+                    let message = "a new value is only known in a `constrain`";
                     parser.error_with_hint(parser.span_from(start), message, "leave out the `'`");
                 }
                 parser.operators.emit(Node::ReadNext(identifier));

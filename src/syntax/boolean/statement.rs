@@ -96,9 +96,13 @@ impl Parser<'_> {
             TokenKind::Assert | TokenKind::Assume | TokenKind::Constrain | TokenKind::Abortif => {
                 self.advance();
                 self.expect(TokenKind::LeftParenthesis)?;
-                let condition = self.expression()?;
+                let condition = match kind {
+                    TokenKind::Constrain => self.constraint()?,
+                    _ => self.expression()?,
+                };
                 self.expect(TokenKind::RightParenthesis)?;
                 Ok(Some(match kind {
+                    TokenKind::Constrain => StatementKind::Constrain(condition),
                     TokenKind::Assert => StatementKind::Assert(condition),
                     TokenKind::Abortif => StatementKind::Abortif(condition),
                     _ => StatementKind::Assume(condition),
@@ -184,16 +188,21 @@ impl Parser<'_> {
         let values = self.expression_list()?;
         let constrained = self.take(TokenKind::Constrain);
         if constrained {
-            self.state.next_values = true;
-            let constraint = self.expression();
-            self.state.next_values = false;
-            constraint?;
+            self.constraint()?;
         }
         Ok(StatementKind::Assign {
             targets,
             values,
             constrained,
         })
+    }
+
+    /// An expression in which `'x` is the new value of `x`.
+    fn constraint(&mut self) -> Parsed<ExpressionId> {
+        self.state.next_values = true;
+        let constraint = self.expression();
+        self.state.next_values = false;
+        constraint
     }
 
     /// Whether `(` is the token after the one that is looked at.

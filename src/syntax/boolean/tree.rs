@@ -75,6 +75,8 @@ pub enum StatementKind {
     },
     Assert(ExpressionId),
     Assume(ExpressionId),
+    /// The variables whose new values the expression reads get new values.
+    Constrain(ExpressionId),
     Abortif(ExpressionId),
     Dead {
         variables: List,
