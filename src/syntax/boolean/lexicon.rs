@@ -26,8 +26,8 @@ lexicon! {
         RightBrace "}", RightBracket "]", RightParenthesis ")", Semicolon ";", Star "*",
         Tick "'", Xor "^",
     }
+    delimiters { LineComment "//", BlockComment "/*", }
 
-    const LINE_COMMENTS: &'static [&'static str] = &["//"];
     const NAME_BEGIN: &'static str = "_$";
     const NAME_HINT: &'static str = "a name begins with a letter, `_` or `$`";
 

@@ -31,12 +31,3 @@ pub fn parse_collecting(source: &Source) -> (Tree, Collector) {
     parser.program();
     parser.finish()
 }
-
-impl Parser<'_> {
-    fn finish(self) -> (Tree, Collector) {
-        let mut tree = self.tree;
-        tree.names = self.names;
-        tree.expressions = self.expressions;
-        (tree, self.collector)
-    }
-}

@@ -7,8 +7,10 @@
 use super::block::Blocks;
 use super::lexicon::TokenKind;
 use super::tree::{BinaryOperator, ExpressionId, Node, Tree};
+use crate::names::Names;
 use crate::source::Span;
 use crate::syntax::kit::operators::{Associativity, Infix, Open, Step, TIGHTEST, left};
+use crate::syntax::kit::tree::Expressions;
 use crate::syntax::kit::{self, Language, Parsed, Reported};
 
 /// The language of boolean programs.
@@ -65,6 +67,10 @@ impl Language for Boolean {
     ];
     const CONDITIONAL: Option<(TokenKind, TokenKind, Node)> =
         Some((TokenKind::Question, TokenKind::Colon, Node::IfThenElse));
+
+    fn complete(tree: &mut Tree, names: Names, expressions: Expressions<Node>) {
+        (tree.names, tree.expressions) = (names, expressions);
+    }
 
     #[inline]
     fn binary(operator: BinaryOperator, _span: Span) -> Node {

@@ -164,7 +164,10 @@ pub mod tests {
                 assert_eq!(kinds::<K>(upper.as_bytes()), [K::NAME], "{upper}");
             }
         }
-        for &(kind, spelling) in K::SIGNS {
+        for &(meaning, spelling) in K::SIGNS {
+            let Meaning::Token(kind) = meaning else {
+                continue;
+            };
             assert_eq!(kinds::<K>(spelling.as_bytes()), [kind], "{spelling}");
             let padded = format!("{spelling} x y");
             assert_eq!(kinds::<K>(padded.as_bytes())[0], kind, "{spelling}");

@@ -23,15 +23,10 @@ pub trait Lexicon: Copy + Eq + Debug + 'static {
 
     const KEYWORDS: &'static [(Self, &'static str)];
     /// All signs; of several with one meaning, messages use the first.
-    const SIGNS: &'static [(Self, &'static str)];
-
+    const SIGNS: &'static [(Meaning<Self>, &'static str)];
     const TABLES: &'static Tables<Self>;
 
-    /// What a comment begins with that goes on to the end of the line.
-    const LINE_COMMENTS: &'static [&'static str];
-    /// Whether there are comments between `/*` and `*/`.
-    const BLOCK_COMMENTS: bool = true;
-    /// The kind of `"…"`, and of one that does not end.
+    /// The kind of what stands between quotes, and of a quote that has no other.
     const TEXT: Option<(Self, Self)> = None;
     /// What a name may begin with besides a letter.
     const NAME_BEGIN: &'static str;
@@ -57,8 +52,11 @@ pub trait Lexicon: Copy + Eq + Debug + 'static {
 
     /// The spelling of a keyword or a sign.
     fn spelling(self) -> Option<&'static str> {
-        let mut words = Self::KEYWORDS.iter().chain(Self::SIGNS);
-        words.find(|(kind, _)| *kind == self).map(|(_, text)| *text)
+        let keywords = Self::KEYWORDS.iter();
+        let keywords = keywords.map(|&(kind, text)| (Meaning::Token(kind), text));
+        let mut words = keywords.chain(Self::SIGNS.iter().copied());
+        let found = words.find(|(meaning, _)| *meaning == Meaning::Token(self));
+        found.map(|(_, text)| text)
     }
 
     /// What comes before the text of such a token in a message.
@@ -76,6 +74,7 @@ macro_rules! lexicon {
         others { $($(#[$doc:meta])* $other:ident,)* }
         keywords { $($keyword:ident $word:literal,)* }
         signs { $($sign:ident $($text:literal)+,)* }
+        delimiters { $($delimiter:ident $begin:literal,)* }
         $($item:item)*
     ) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -102,7 +101,13 @@ macro_rules! lexicon {
             const LEFT_PARENTHESIS: Self = Self::LeftParenthesis;
             const RIGHT_PARENTHESIS: Self = Self::RightParenthesis;
             const KEYWORDS: &'static [(Self, &'static str)] = &[$((Self::$keyword, $word)),*];
-            const SIGNS: &'static [(Self, &'static str)] = &[$($((Self::$sign, $text)),+),*];
+            const SIGNS: &'static [($crate::syntax::kit::Meaning<Self>, &'static str)] = {
+                use $crate::syntax::kit::Meaning;
+                &[
+                    $($((Meaning::Token(Self::$sign), $text)),+,)*
+                    $((Meaning::$delimiter, $begin)),*
+                ]
+            };
 
             const TABLES: &'static $crate::syntax::kit::Tables<Self> =
                 &$crate::syntax::kit::Tables::build();
@@ -130,12 +135,15 @@ pub enum Class {
     Other,
 }
 
-/// What a sign is.
-#[derive(Clone, Copy)]
+/// What a sign is, or begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning<K> {
     Token(K),
+    /// Up to the end of the line.
     LineComment,
+    /// Up to `*/`.
     BlockComment,
+    /// Up to the next quote.
     Text,
 }
 
@@ -214,7 +222,21 @@ impl<K: Lexicon> Tables<K> {
             let first = count;
             let mut length = LONGEST_SIGN;
             while length > 0 {
-                count = self.signs_of_length(count, byte as u8, length);
+                let mut index = 0;
+                while index < K::SIGNS.len() {
+                    let (meaning, text) = K::SIGNS[index];
+                    let text = text.as_bytes();
+                    if text.len() == length && text[0] as usize == byte {
+                        self.signs[count] = Some(Sign {
+                            word: word(text) as u32,
+                            mask: u32::MAX >> (32 - 8 * length as u32),
+                            length,
+                            meaning,
+                        });
+                        count += 1;
+                    }
+                    index += 1;
+                }
                 length -= 1;
             }
             if count > first {
@@ -223,55 +245,6 @@ impl<K: Lexicon> Tables<K> {
             }
             byte += 1;
         }
-    }
-
-    /// Appends the signs of this length that begin with `byte`. How many there are then.
-    const fn signs_of_length(&mut self, mut count: usize, byte: u8, length: usize) -> usize {
-        let mut index = 0;
-        while index < K::LINE_COMMENTS.len() {
-            count = self.add_sign(
-                count,
-                K::LINE_COMMENTS[index],
-                byte,
-                length,
-                Meaning::LineComment,
-            );
-            index += 1;
-        }
-        if K::BLOCK_COMMENTS {
-            count = self.add_sign(count, "/*", byte, length, Meaning::BlockComment);
-        }
-        if K::TEXT.is_some() {
-            count = self.add_sign(count, "\"", byte, length, Meaning::Text);
-        }
-        index = 0;
-        while index < K::SIGNS.len() {
-            let (kind, text) = K::SIGNS[index];
-            count = self.add_sign(count, text, byte, length, Meaning::Token(kind));
-            index += 1;
-        }
-        count
-    }
-
-    const fn add_sign(
-        &mut self,
-        count: usize,
-        text: &str,
-        byte: u8,
-        length: usize,
-        meaning: Meaning<K>,
-    ) -> usize {
-        let text = text.as_bytes();
-        if text.len() != length || text[0] != byte {
-            return count;
-        }
-        self.signs[count] = Some(Sign {
-            word: word(text) as u32,
-            mask: u32::MAX >> (32 - 8 * length as u32),
-            length,
-            meaning,
-        });
-        count + 1
     }
 
     const fn fill_keywords(&mut self) {

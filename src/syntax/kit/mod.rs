@@ -2,6 +2,7 @@
 //! smallest steps, operators, pieces of trees, and the collector of what is wrong.
 
 mod collector;
+mod language;
 pub mod lexer;
 mod lexicon;
 pub mod operators;
@@ -11,7 +12,8 @@ mod recovery;
 pub mod tree;
 
 pub use collector::Collector;
+pub use language::{Language, Parsed, Reported};
 pub use lexer::{Lexer, Token};
 pub(in crate::syntax) use lexicon::lexicon;
-pub use lexicon::{Lexicon, Tables};
-pub use parser::{Language, Parsed, Parser, Reported};
+pub use lexicon::{Lexicon, Meaning, Tables};
+pub use parser::Parser;

@@ -6,8 +6,9 @@
 //! Linear time, no recursion: an index in brackets or the bound of a quantifier goes on the same
 //! stack, or is an expression of its own above what the outer one has left there.
 
+use super::language::{Language, Parsed};
 use super::lexicon::Lexicon;
-use super::parser::{Language, Parsed, Parser};
+use super::parser::Parser;
 use super::tree::{ExpressionId, List};
 use crate::source::Span;
 

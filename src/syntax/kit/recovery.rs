@@ -1,8 +1,9 @@
 //! What the languages have in common after a mistake: misspelt words, semicolons too many or too
 //! few, labels without a statement.
 
+use super::language::{Language, Reported};
 use super::lexicon::Lexicon;
-use super::parser::{Language, Parser, Reported};
+use super::parser::Parser;
 use super::tree::{Identifier, Label};
 use crate::diagnostic::{Diagnostic, nearest};
 

@@ -7,8 +7,10 @@ use super::parser::{Parser, State};
 use super::tree::{
     BinaryOperator, ExpressionId, Identifier, Node, NodeKind, Primes, Quantifier, Tree,
 };
+use crate::names::Names;
 use crate::source::Span;
 use crate::syntax::kit::operators::{Infix, Open, Step, left};
+use crate::syntax::kit::tree::Expressions;
 use crate::syntax::kit::{Language, Parsed, Reported};
 
 /// The language of symbolic pushdown systems.
@@ -75,6 +77,10 @@ impl Language for Pds {
         left(TokenKind::ShiftLeft, BinaryOperator::ShiftLeft, 10),
     ];
     const LONGEST_SHOWN: usize = 40;
+
+    fn complete(tree: &mut Tree, names: Names, expressions: Expressions<Node>) {
+        (tree.names, tree.expressions) = (names, expressions);
+    }
 
     fn binary(operator: BinaryOperator, span: Span) -> Node {
         let kind = NodeKind::Binary(operator);

@@ -19,9 +19,8 @@ lexicon! {
         Minus "-", NotEqual "!=", Or "|", Plus "+", Prime "'", RightBracket "]",
         RightParenthesis ")", Semicolon ";", ShiftLeft "<<", Slash "/", Star "*", Xor "^",
     }
+    delimiters { LineComment "#", LineComment "%", Text "\"", }
 
-    const LINE_COMMENTS: &'static [&'static str] = &["#", "%"];
-    const BLOCK_COMMENTS: bool = false;
     const TEXT: Option<(Self, Self)> = Some((Self::Text, Self::OpenText));
     const NAME_BEGIN: &'static str = "_";
     const NAME_REST: &'static str = ".";

@@ -36,14 +36,5 @@ pub fn parse_expression(source: &Source, names: Names) -> (Tree, Option<Expressi
     (tree, expression, collector)
 }
 
-impl Parser<'_> {
-    fn finish(self) -> (Tree, Collector) {
-        let mut tree = self.tree;
-        tree.names = self.names;
-        tree.expressions = self.expressions;
-        (tree, self.collector)
-    }
-}
-
 #[cfg(test)]
 mod tests;

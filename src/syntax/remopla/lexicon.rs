@@ -17,8 +17,8 @@ lexicon! {
         NotEqual "!=", Or "||", Plus "+", RightBrace "}", RightBracket "]", RightParenthesis ")",
         Semicolon ";", ShiftLeft "<<", ShiftRight ">>", Slash "/", Star "*", Xor "^^",
     }
+    delimiters { LineComment "//", LineComment "#", BlockComment "/*", }
 
-    const LINE_COMMENTS: &'static [&'static str] = &["//", "#"];
     const NAME_BEGIN: &'static str = "_$";
     const NAME_HINT: &'static str =
         "numbers are written in decimal digits, names begin with a letter";

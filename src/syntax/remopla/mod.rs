@@ -51,12 +51,3 @@ pub fn parse_condition(source: &Source) -> (Tree, Option<ExpressionId>, Collecto
     let condition = condition.ok().filter(|_| !collector.has_errors());
     (tree, condition, collector)
 }
-
-impl Parser<'_> {
-    fn finish(self) -> (Tree, Collector) {
-        let mut tree = self.tree;
-        tree.names = self.names;
-        tree.expressions = self.expressions;
-        (tree, self.collector)
-    }
-}

@@ -11,8 +11,10 @@ use super::lexicon::TokenKind;
 use super::tree::{
     BinaryOperator, ExpressionId, Identifier, List, Node, NodeKind, Part, Place, Tree,
 };
+use crate::names::Names;
 use crate::source::Span;
 use crate::syntax::kit::operators::{Infix, Open, Step, left};
+use crate::syntax::kit::tree::Expressions;
 use crate::syntax::kit::{self, Language, Parsed, Reported};
 
 /// The language Remopla.
@@ -81,6 +83,10 @@ impl Language for Remopla {
         left(TokenKind::Star, BinaryOperator::Multiply, 13),
         left(TokenKind::Slash, BinaryOperator::Divide, 13),
     ];
+
+    fn complete(tree: &mut Tree, names: Names, expressions: Expressions<Node>) {
+        (tree.names, tree.expressions) = (names, expressions);
+    }
 
     fn binary(operator: BinaryOperator, span: Span) -> Node {
         let kind = NodeKind::Binary(operator);
