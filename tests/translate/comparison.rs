@@ -158,10 +158,10 @@ impl Pair {
             match cell.domain {
                 Domain::Boolean => {
                     let braced = name.starts_with('{');
-                    let asked = if braced {
-                        name.into()
-                    } else {
-                        format!("{{{name}}}")
+                    // `{x}` may itself be the name of another variable.
+                    let asked = match braced {
+                        true => name.into(),
+                        false => format!("{{({name})}}"),
                     };
                     conditions.push([asked, format!("{{{spelled}}}")]);
                 }
