@@ -28,6 +28,7 @@ mod resolve;
 mod shown;
 pub mod syntax;
 mod system;
+mod token;
 mod trim;
 
 pub use automaton::{Edge, PAutomaton, State, StateId, StateKind, post, pre};

@@ -13,10 +13,14 @@
 //! repeat. A `*` that stands alone, with a blank before it, is any stack, and `<>` is none. What a symbol's
 //! name and a condition mean is not known here.
 //!
-//! Linear, and without recursion: groups may nest as deep as one likes.
+//! Tokens are read by combinators; the expression is put into postfix form by a stack of what
+//! is open. Linear, and without recursion: groups may nest as deep as one likes.
 
+use super::token::{Stop, Token, braces, token};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Source, Span};
+use nom::combinator::{consumed, opt};
+use nom::{Err, Offset};
 
 /// A set of configurations as it was written.
 #[derive(Debug)]
@@ -70,9 +74,8 @@ const MOST_NODES: usize = 4_000;
 
 /// The set that a text describes, or what is wrong with it.
 pub fn parse(source: &Source) -> Result<Pattern, Diagnostic> {
-    let mut parser = Parser {
+    let mut builder = Builder {
         bytes: source.bytes(),
-        at: 0,
         configurations: Vec::new(),
         control: None,
         stack: Vec::new(),
@@ -82,16 +85,33 @@ pub fn parse(source: &Source) -> Result<Pattern, Diagnostic> {
         empty: None,
         nodes: 0,
     };
-    parser.run()?;
+    let mut rest = source.bytes().trim_ascii_start();
+    builder.start = builder.offset(rest);
+    while !rest.is_empty() {
+        let (behind, (written, token)) = builder.read(consumed(token), rest)?;
+        rest = behind.trim_ascii_start();
+        match token {
+            Token::Name => {
+                let name = builder.control_name(written)?;
+                let (behind, condition) = builder.read(opt(braces), rest)?;
+                rest = behind.trim_ascii_start();
+                let condition = condition.map(|condition| builder.span(condition));
+                builder.control = Some(Control { name, condition });
+            }
+            Token::Sign('|') => builder.alternative(written, rest)?,
+            _ => builder.token(written, token)?,
+        }
+    }
+    builder.finish_configuration(source.bytes().len())?;
     Ok(Pattern {
-        configurations: parser.configurations,
+        configurations: builder.configurations,
     })
 }
 
 /// What is open: the whole configuration, or a parenthesis.
 #[derive(Default)]
 struct Group {
-    open: u32,
+    open: Span,
     /// Whether alternatives of this group are on the output already.
     has_alternatives: bool,
     /// Whether a sequence is on the output already.
@@ -100,94 +120,112 @@ struct Group {
     has_item: bool,
 }
 
-struct Parser<'a> {
+/// Makes a set from its tokens.
+struct Builder<'a> {
     bytes: &'a [u8],
-    at: usize,
     configurations: Vec<Configuration>,
     control: Option<Control>,
     stack: Vec<Node>,
     /// Never empty: the first one is the configuration itself.
     groups: Vec<Group>,
     /// Where the configuration begins.
-    start: u32,
+    start: usize,
     /// Where the last item ended, operators included.
-    item_end: Option<usize>,
+    item_end: Option<u32>,
     /// Where it is said that there is no stack.
     empty: Option<Span>,
     nodes: usize,
 }
 
-fn error(start: usize, end: usize, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::error(Span::new(start as u32, end as u32), message)
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.')
-}
-
-impl Parser<'_> {
-    fn run(&mut self) -> Result<(), Diagnostic> {
-        self.skip_blanks();
-        self.start = self.at as u32;
-        while let Some(byte) = self.bytes.get(self.at).copied() {
-            let start = self.at;
-            match byte {
-                b'<' if self.is_empty_stack() => self.empty_stack()?,
-                b'<' => {
-                    let symbol = self.symbol()?;
-                    self.item(symbol)?;
-                }
-                b'*' => {
-                    self.at += 1;
-                    if self.item_end == Some(start) {
-                        self.operator(Node::Star, start)?;
-                    } else {
-                        // Alone: any stack.
-                        self.item(self.any(start))?;
-                        self.operator(Node::Star, start)?;
-                    }
-                }
-                b'+' | b'?' => {
-                    self.at += 1;
-                    let node = match byte {
-                        b'+' => Node::Plus,
-                        _ => Node::Optional,
-                    };
-                    self.operator(node, start)?;
-                }
-                b'(' => {
-                    self.at += 1;
-                    self.finish_item();
-                    self.groups.push(Group {
-                        open: start as u32,
-                        ..Group::default()
-                    });
-                    self.item_end = None;
-                }
-                b')' => self.close()?,
-                b'|' => self.alternative()?,
-                b'{' => {
-                    return Err(
-                        error(start, start + 1, "a condition without a symbol").with_hint(
-                            "a condition stands inside the angle brackets: `<main.entry {x}>`",
-                        ),
-                    );
-                }
-                b'.' => {
-                    self.at += 1;
-                    self.item(self.any(start))?;
-                }
-                _ if is_word(byte) => self.word()?,
-                _ => return Err(self.unknown_character()),
-            }
-            self.skip_blanks();
-        }
-        self.finish_configuration()
+impl<'a> Builder<'a> {
+    fn offset(&self, part: &[u8]) -> usize {
+        self.bytes.offset(part)
     }
 
-    fn skip_blanks(&mut self) {
-        while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
-            self.at += 1;
+    fn span(&self, part: &[u8]) -> Span {
+        let start = self.offset(part);
+        Span::new(start as u32, (start + part.len()) as u32)
+    }
+
+    fn error<T>(&self, part: &[u8], message: impl Into<String>) -> Result<T, Diagnostic> {
+        Err(Diagnostic::error(self.span(part), message))
+    }
+
+    /// What a parser reads from the front of `rest`, or what is wrong there.
+    fn read<T>(
+        &self,
+        mut parser: impl nom::Parser<&'a [u8], Output = T, Error = Stop<'a>>,
+        rest: &'a [u8],
+    ) -> Result<(&'a [u8], T), Diagnostic> {
+        parser.parse(rest).map_err(|error| match error {
+            Err::Failure(Stop(place, message, hint)) => {
+                let hint = hint.map(str::to_owned);
+                Diagnostic::error(self.span(place), message).with_hint_if_any(hint)
+            }
+            _ => {
+                let text = String::from_utf8_lossy(rest);
+                let character = text.chars().next().unwrap_or('?');
+                let place = &rest[..character.len_utf8().min(rest.len())];
+                let message = format!("unexpected `{character}`");
+                Diagnostic::error(self.span(place), message).with_hint(
+                    "a configuration is written `<top> <below> …`; see docs/configurations.md",
+                )
+            }
+        })
+    }
+
+    /// Any token but a name and a `|`.
+    fn token(&mut self, written: &[u8], token: Token<'_>) -> Result<(), Diagnostic> {
+        match token {
+            Token::Empty => {
+                let span = self.span(written);
+                if self.groups.len() > 1 || self.empty.is_some() {
+                    return Err(Diagnostic::error(span, "`<>` is a stack without symbols")
+                        .with_hint("`?` says that a symbol may be missing; `<_>` is any symbol"));
+                }
+                self.empty = Some(span);
+                Ok(())
+            }
+            Token::Symbol { name, condition } => {
+                let is_any = matches!(name, b"_" | b".");
+                let name = (!is_any).then(|| self.span(name));
+                let condition = condition.map(|condition| self.span(condition));
+                self.item(written, name, condition)
+            }
+            Token::Any => self.item(written, None, None),
+            Token::Sign('*') => {
+                if self.item_end != Some(self.span(written).start) {
+                    // Alone: any stack.
+                    self.item(written, None, None)?;
+                }
+                self.operator(written, Node::Star)
+            }
+            Token::Sign('+') => self.operator(written, Node::Plus),
+            Token::Sign('?') => self.operator(written, Node::Optional),
+            Token::Sign('(') => {
+                self.finish_item();
+                self.groups.push(Group {
+                    open: self.span(written),
+                    ..Group::default()
+                });
+                self.item_end = None;
+                Ok(())
+            }
+            Token::Sign(')') => {
+                if self.groups.len() == 1 {
+                    return self.error(written, "unmatched `)`");
+                }
+                self.finish_sequence(self.offset(written))?;
+                self.groups.pop();
+                self.group().has_item = true;
+                self.item_end = Some(self.span(written).end);
+                Ok(())
+            }
+            Token::Sign(_) | Token::Name => {
+                let error = Diagnostic::error(self.span(written), "a condition without a symbol");
+                let hint = "a condition stands inside the angle brackets: `<main.entry {x}>`";
+                Err(error.with_hint(hint))
+            }
         }
     }
 
@@ -195,69 +233,53 @@ impl Parser<'_> {
         self.groups.last_mut().expect("the configuration is open")
     }
 
-    fn any(&self, start: usize) -> Symbol {
-        Symbol {
-            span: Span::new(start as u32, self.at as u32),
-            name: None,
-            condition: None,
-        }
-    }
-
     fn emit(&mut self, node: Node) {
         self.nodes += 1;
         self.stack.push(node);
     }
 
-    fn limit(&self, start: usize) -> Result<(), Diagnostic> {
-        match self.nodes > MOST_NODES {
-            true => {
-                let message = format!("more than {MOST_NODES} symbols and operators");
-                Err(error(start, self.at, message))
-            }
-            false => Ok(()),
-        }
-    }
-
     /// The last item takes no more operators, and joins its sequence.
     fn finish_item(&mut self) {
         let group = self.group();
-        if !std::mem::take(&mut group.has_item) {
-            return;
-        }
-        if std::mem::replace(&mut group.has_sequence, true) {
+        if std::mem::take(&mut group.has_item) && std::mem::replace(&mut group.has_sequence, true) {
             self.emit(Node::Concatenate);
         }
     }
 
-    fn item(&mut self, symbol: Symbol) -> Result<(), Diagnostic> {
+    fn item(
+        &mut self,
+        written: &[u8],
+        name: Option<Span>,
+        condition: Option<Span>,
+    ) -> Result<(), Diagnostic> {
         self.finish_item();
-        self.emit(Node::Symbol(symbol));
         self.group().has_item = true;
-        self.item_end = Some(self.at);
-        self.limit(symbol.span.start as usize)
+        let span = self.span(written);
+        self.operator(
+            written,
+            Node::Symbol(Symbol {
+                span,
+                name,
+                condition,
+            }),
+        )
     }
 
-    fn operator(&mut self, node: Node, start: usize) -> Result<(), Diagnostic> {
+    /// An operator behind an item, or an item itself.
+    fn operator(&mut self, written: &[u8], node: Node) -> Result<(), Diagnostic> {
         if !self.group().has_item {
-            let sign = char::from(self.bytes[start]);
-            return Err(error(start, start + 1, format!("nothing before `{sign}`")));
+            let sign = String::from_utf8_lossy(written);
+            return self.error(written, format!("nothing before `{sign}`"));
         }
         self.emit(node);
-        self.item_end = Some(self.at);
-        self.limit(start)
-    }
-
-    fn close(&mut self) -> Result<(), Diagnostic> {
-        let start = self.at;
-        self.at += 1;
-        if self.groups.len() == 1 {
-            return Err(error(start, self.at, "unmatched `)`"));
+        self.item_end = Some(self.span(written).end);
+        match self.nodes > MOST_NODES {
+            true => self.error(
+                written,
+                format!("more than {MOST_NODES} symbols and operators"),
+            ),
+            false => Ok(()),
         }
-        self.finish_sequence(start)?;
-        self.groups.pop();
-        self.group().has_item = true;
-        self.item_end = Some(self.at);
-        Ok(())
     }
 
     /// The sequence up to `end` is complete, and joins the alternatives of its group.
@@ -265,8 +287,8 @@ impl Parser<'_> {
         self.finish_item();
         let group = self.group();
         if !std::mem::take(&mut group.has_sequence) {
-            let end = end.min(self.bytes.len());
-            return Err(error(end, end + 1, "expected a stack symbol")
+            let place = Span::new(end as u32, end as u32 + 1);
+            return Err(Diagnostic::error(place, "expected a stack symbol")
                 .with_hint("for example `<main.entry>`, `_` for any symbol, `*` for any stack"));
         }
         if std::mem::replace(&mut group.has_alternatives, true) {
@@ -275,44 +297,37 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn alternative(&mut self) -> Result<(), Diagnostic> {
-        match self.groups.len() {
-            1 => self.finish_configuration()?,
-            _ => self.finish_sequence(self.at)?,
-        }
-        self.at += 1;
-        self.skip_blanks();
+    /// A `|`, and what follows it.
+    fn alternative(&mut self, written: &[u8], rest: &[u8]) -> Result<(), Diagnostic> {
+        let end = self.offset(written);
         self.item_end = None;
-        if self.groups.len() == 1 {
-            self.start = self.at as u32;
-            if self.at == self.bytes.len() {
-                return self.finish_configuration();
+        match self.groups.len() {
+            1 => {
+                self.finish_configuration(end)?;
+                self.start = self.offset(rest);
+                Ok(())
             }
+            _ => self.finish_sequence(end),
         }
-        Ok(())
     }
 
-    fn finish_configuration(&mut self) -> Result<(), Diagnostic> {
+    /// The configuration up to `end` is complete.
+    fn finish_configuration(&mut self, end: usize) -> Result<(), Diagnostic> {
         if let [_, .., group] = self.groups.as_slice() {
-            let open = group.open as usize;
-            return Err(error(open, open + 1, "this `(` is never closed"));
+            return Err(Diagnostic::error(group.open, "this `(` is never closed"));
         }
         let is_empty = !self.group().has_item && !self.group().has_sequence;
         match self.empty.take() {
             Some(empty) if !is_empty => {
-                let (start, end) = (empty.start as usize, empty.end as usize);
-                return Err(error(start, end, "`<>` is a stack without symbols")
+                return Err(Diagnostic::error(empty, "`<>` is a stack without symbols")
                     .with_hint("leave it out where there are others; `<_>` is any symbol"));
             }
-            None if !is_empty || self.control.is_none() => self.finish_sequence(self.at)?,
+            None if !is_empty || self.control.is_none() => self.finish_sequence(end)?,
             _ => {}
         }
-        let mut end = self.at;
-        while end > self.start as usize && self.bytes[end - 1].is_ascii_whitespace() {
-            end -= 1;
-        }
+        let text = self.bytes[self.start..end].trim_ascii_end();
         self.configurations.push(Configuration {
-            span: Span::new(self.start, end as u32),
+            span: self.span(text),
             control: self.control.take(),
             stack: std::mem::take(&mut self.stack),
         });
@@ -320,118 +335,15 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether this `<` is closed with nothing inside.
-    fn is_empty_stack(&self) -> bool {
-        let mut rest = self.bytes[self.at + 1..].iter();
-        rest.find(|byte| !byte.is_ascii_whitespace()) == Some(&b'>')
-    }
-
-    fn empty_stack(&mut self) -> Result<(), Diagnostic> {
-        let start = self.at;
-        while self.bytes[self.at] != b'>' {
-            self.at += 1;
+    /// The name of the control state that a configuration begins with.
+    fn control_name(&self, name: &[u8]) -> Result<Span, Diagnostic> {
+        let span = self.span(name);
+        if self.offset(name) == self.start && self.groups.len() == 1 {
+            return Ok(span);
         }
-        self.at += 1;
-        if self.groups.len() > 1 || self.empty.is_some() {
-            return Err(error(start, self.at, "`<>` is a stack without symbols")
-                .with_hint("`?` says that a symbol may be missing; `<_>` is any symbol"));
-        }
-        self.empty = Some(Span::new(start as u32, self.at as u32));
-        Ok(())
-    }
-
-    /// `_`, or the control state that a configuration begins with.
-    fn word(&mut self) -> Result<(), Diagnostic> {
-        let start = self.at;
-        while self.bytes.get(self.at).is_some_and(|byte| is_word(*byte)) {
-            self.at += 1;
-        }
-        if &self.bytes[start..self.at] == b"_" {
-            return self.item(self.any(start));
-        }
-        if start != self.start as usize || self.groups.len() > 1 {
-            let word = String::from_utf8_lossy(&self.bytes[start..self.at]).into_owned();
-            return Err(error(start, self.at, format!("unexpected `{word}`"))
-                .with_hint(format!("a stack symbol is written `<{word}>`")));
-        }
-        let name = Span::new(start as u32, self.at as u32);
-        self.skip_blanks();
-        let condition = match self.bytes.get(self.at) {
-            Some(b'{') => Some(self.braces()?),
-            _ => None,
-        };
-        self.control = Some(Control { name, condition });
-        Ok(())
-    }
-
-    /// From `{` to the brace that closes it.
-    fn braces(&mut self) -> Result<Span, Diagnostic> {
-        let start = self.at;
-        let mut depth = 0_u32;
-        while let Some(byte) = self.bytes.get(self.at) {
-            self.at += 1;
-            match byte {
-                b'{' => depth += 1,
-                b'}' => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                return Ok(Span::new(start as u32, self.at as u32));
-            }
-        }
-        Err(error(start, start + 1, "this `{` is never closed"))
-    }
-
-    /// From `<` to `>`. A brace at the beginning of a name, or behind a dot, opens a part of
-    /// the name; any other the condition.
-    fn symbol(&mut self) -> Result<Symbol, Diagnostic> {
-        let open = self.at;
-        let never_closed = || error(open, open + 1, "this `<` is never closed");
-        self.at += 1;
-        self.skip_blanks();
-        let start = self.at;
-        while let Some(byte) = self.bytes.get(self.at) {
-            match byte {
-                b'{' if self.at == start || self.bytes[self.at - 1] == b'.' => {
-                    self.braces()?;
-                }
-                b'{' | b'>' | b'<' => break,
-                byte if byte.is_ascii_whitespace() => break,
-                _ => self.at += 1,
-            }
-        }
-        let name = Span::new(start as u32, self.at as u32);
-        self.skip_blanks();
-        let condition = match self.bytes.get(self.at) {
-            Some(b'{') => Some(self.braces()?),
-            _ => None,
-        };
-        self.skip_blanks();
-        match self.bytes.get(self.at) {
-            None | Some(b'<') => return Err(never_closed()),
-            Some(b'>') => self.at += 1,
-            Some(byte) => {
-                let hint = match is_word(*byte) {
-                    true => "each symbol has brackets of its own: `<top> <below>`",
-                    false => "a condition is written in braces: `<main.entry {x & !y}>`",
-                };
-                return Err(error(self.at, self.at + 1, "expected `>`").with_hint(hint));
-            }
-        }
-        let is_any = matches!(&self.bytes[start..name.end as usize], b"_" | b".");
-        Ok(Symbol {
-            span: Span::new(open as u32, self.at as u32),
-            name: (!is_any).then_some(name),
-            condition,
-        })
-    }
-
-    fn unknown_character(&self) -> Diagnostic {
-        let text = String::from_utf8_lossy(&self.bytes[self.at..]);
-        let character = text.chars().next().unwrap_or('?');
-        let end = (self.at + character.len_utf8()).min(self.bytes.len());
-        error(self.at, end, format!("unexpected `{character}`"))
-            .with_hint("a configuration is written `<top> <below> …`; see docs/configurations.md")
+        let word = String::from_utf8_lossy(name);
+        Err(Diagnostic::error(span, format!("unexpected `{word}`"))
+            .with_hint(format!("a stack symbol is written `<{word}>`")))
     }
 }
 
