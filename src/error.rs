@@ -1,7 +1,8 @@
 //! What goes wrong, as users of the library and of the command line see it.
 
+use crate::analysis::order::OrderError;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::property::{Kind, Request, TemporalError};
+use crate::property::{Kind, Request, SpecificationError, TemporalError};
 use crate::source::{Position, Source};
 use ltl2ba_rs::ParseError;
 use std::fmt;
@@ -28,9 +29,9 @@ pub enum Error {
     /// Properties that are badly written, or speak of what the model does not have.
     Properties(Vec<PropertyError>),
     /// A file of properties is badly written.
-    Specification(String),
+    Specification(PathBuf, SpecificationError),
     /// An order of variables is badly written.
-    Order(String),
+    Order(OrderError),
     /// A limit has passed, and nothing is known.
     Stopped(Reason),
     /// The explicit engine met more states than it may keep.
@@ -62,7 +63,8 @@ impl fmt::Display for Error {
             Error::Unsupported(message) => f.write_str(message),
             Error::Diagnostics(diagnostics) => diagnostics.fmt(f),
             Error::Properties(errors) => errors.iter().try_for_each(|error| error.fmt(f)),
-            Error::Specification(message) | Error::Order(message) => f.write_str(message),
+            Error::Specification(path, error) => write!(f, "{}:{error}", path.display()),
+            Error::Order(error) => error.fmt(f),
             Error::Stopped(reason) => reason.fmt(f),
             Error::TooLarge => f.write_str("the program is too large for the explicit engine"),
             Error::Internal(message) => write!(f, "internal error: {message}"),

@@ -125,7 +125,7 @@ mod sets;
 #[doc(hidden)]
 pub mod internals;
 
-pub use analysis::order::Choice as Order;
+pub use analysis::order::{Choice as Order, OrderError};
 pub use check::{Accelerate as Acceleration, Direction, Engine, Phase, Statistics, Verdict};
 pub use checker::Checker;
 pub use cycles::Method as CycleMethod;
@@ -134,7 +134,7 @@ pub use error::{Diagnostics, Error, PropertyError, Reason};
 pub use event::{Event, Progress};
 pub use model::{Language, Model, Reader};
 pub use program::Overflow;
-pub use property::{Kind as PropertyKind, Request as Property};
+pub use property::{Kind as PropertyKind, Request as Property, SpecificationError};
 pub use report::configurations::SetReport;
 pub use report::graph::Graph;
 pub use report::{Finding, Report};

@@ -12,9 +12,16 @@
 //! way round, every permutation that may still come out.
 
 use super::meetings::Meetings;
+use crate::diagnostic::suggestion;
 use crate::program::{ProcedureId, VariableId};
 use crate::rules::{DataVariable, Layout, Rules};
+use nom::bytes::complete::{tag, take_till1, take_while};
+use nom::combinator::{map, opt};
+use nom::multi::many0;
+use nom::sequence::preceded;
+use nom::{IResult, Parser};
 use rustc_hash::FxHashSet;
+use std::fmt;
 use std::ops::Range;
 
 /// A cell and what it is called in an order.
@@ -33,6 +40,39 @@ pub enum Choice {
     /// As a user has written it: see [`parse`].
     Given(String),
 }
+
+/// What is wrong with an order that a user has written; lines count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OrderError {
+    Unknown {
+        line: usize,
+        name: String,
+        suggestion: Option<String>,
+    },
+    Twice {
+        line: usize,
+        name: String,
+    },
+}
+
+impl fmt::Display for OrderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OrderError::Unknown {
+                line,
+                name,
+                suggestion,
+            } => {
+                let hint = suggestion.as_deref();
+                let hint = hint.unwrap_or("`--show-order` lists them all");
+                write!(f, "line {line}: no variable `{name}`; {hint}")
+            }
+            OrderError::Twice { line, name } => write!(f, "line {line}: `{name}` is named twice"),
+        }
+    }
+}
+
+impl std::error::Error for OrderError {}
 
 /// Cells whose bits are interleaved, as indices into a list of [`NamedCell`]s.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -171,7 +211,7 @@ pub fn resolve<'r>(
     choice: &Choice,
     layout: &Layout,
     rules: impl FnOnce() -> Rules<'r>,
-) -> Result<Option<Vec<DataVariable>>, String> {
+) -> Result<Option<Vec<DataVariable>>, OrderError> {
     match choice {
         Choice::Interleaved if layout.is_wide() => Ok(interleaved_bits(&rules())),
         Choice::Interleaved | Choice::Sequential => Ok(None),
@@ -183,7 +223,7 @@ pub fn resolve<'r>(
 }
 
 /// The order wanted in the form that [`parse`] reads.
-pub fn describe(choice: &Choice, rules: &Rules<'_>) -> Result<String, String> {
+pub fn describe(choice: &Choice, rules: &Rules<'_>) -> Result<String, OrderError> {
     let cells = cells_of(rules);
     let groups = match choice {
         Choice::Interleaved => interleaved(&cells, &Meetings::of(rules)),
@@ -233,24 +273,32 @@ pub fn flatten(cells: &[NamedCell], groups: &Groups) -> Vec<DataVariable> {
 }
 
 /// An order that a user has written: one group a line, names from the top down; `high:` at
-/// the beginning puts its most significant bits on top, `#` begins a comment. Cells that are not named come last, each by itself.
-pub fn parse(text: &str, cells: &[NamedCell]) -> Result<Groups, String> {
+/// the beginning puts its most significant bits on top, `#` begins a comment. Cells that are
+/// not named come last, each by itself.
+pub fn parse(text: &str, cells: &[NamedCell]) -> Result<Groups, OrderError> {
     let mut groups = Groups::new();
     let mut named = vec![false; cells.len()];
-    for (number, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or_default();
-        let mut group = Group::default();
-        let mut names = line.trim();
-        if let Some(rest) = names.strip_prefix(HIGH_FIRST) {
-            (group.high_first, names) = (true, rest);
-        }
-        for name in names.split_whitespace() {
+    for (text, number) in text.lines().zip(1..) {
+        let (_, (high_first, names)) = line(text).unwrap_or_default();
+        let mut group = Group {
+            cells: Vec::new(),
+            high_first,
+        };
+        for name in names {
             let place = cells.iter().position(|cell| cell.name == name);
             let Some(place) = place else {
-                return Err(unknown_name(number + 1, name, cells));
+                let known = cells.iter().map(|cell| cell.name.as_str());
+                return Err(OrderError::Unknown {
+                    line: number,
+                    name: name.to_owned(),
+                    suggestion: suggestion(name, known),
+                });
             };
             if std::mem::replace(&mut named[place], true) {
-                return Err(format!("line {}: `{name}` is named twice", number + 1));
+                return Err(OrderError::Twice {
+                    line: number,
+                    name: name.to_owned(),
+                });
             }
             group.cells.push(place);
         }
@@ -263,12 +311,13 @@ pub fn parse(text: &str, cells: &[NamedCell]) -> Result<Groups, String> {
     Ok(groups)
 }
 
-fn unknown_name(line: usize, name: &str, cells: &[NamedCell]) -> String {
-    let known = cells.iter().map(|cell| cell.name.as_str());
-    match crate::diagnostic::nearest(name, known) {
-        Some(near) => format!("line {line}: no variable `{name}`; did you mean `{near}`?"),
-        None => format!("line {line}: no variable `{name}`; `--show-order` lists them all"),
-    }
+/// Whether the most significant bits of a line's group come first, and the names on it.
+fn line(text: &str) -> IResult<&str, (bool, Vec<&str>)> {
+    let blanks = || take_while(char::is_whitespace);
+    let name = take_till1(|c: char| c.is_whitespace() || c == '#');
+    let high_first = map(opt(tag(HIGH_FIRST)), |prefix| prefix.is_some());
+    let names = many0(preceded(blanks(), name));
+    preceded(blanks(), (high_first, names)).parse(text)
 }
 
 /// Groups in the form that [`parse`] reads.
@@ -364,7 +413,12 @@ mod tests {
             i = i + 1; k = i; if :: a[i] < a[2] -> b = true; :: else -> skip; fi }";
         let (cells, groups) = order(text);
         assert_eq!(parse(&show(&cells, &groups), &cells), Ok(groups));
-        assert!(parse("high: a[1] nothing", &cells).is_err());
-        assert!(parse("i\nhigh: i", &cells).is_err());
+        let wrong = |text: &str| parse(text, &cells).map_err(|error| error.to_string());
+        let unknown = "line 1: no variable `nothing`; `--show-order` lists them all";
+        assert_eq!(wrong("high: a[1] nothing"), Err(unknown.to_owned()));
+        let near = "line 3: no variable `bb`; did you mean `b`?";
+        assert_eq!(wrong(" # none\n\n\thigh:i bb#k"), Err(near.to_owned()));
+        let twice = "line 2: `i` is named twice";
+        assert_eq!(wrong("i # k\nhigh: i"), Err(twice.to_owned()));
     }
 }

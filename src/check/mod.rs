@@ -103,7 +103,7 @@ impl Default for Options {
 pub enum CheckError {
     Stopped(Stop),
     /// What is wrong with the order of variables.
-    Order(String),
+    Order(order::OrderError),
     /// The explicit engine met more states than it may keep.
     TooLarge,
     /// A trace did not replay: nothing may be claimed.

@@ -2,7 +2,9 @@
 
 use crate::error::{Error, PropertyError};
 use crate::event::Event;
-use crate::property::{Property, Request, Subject, Temporal, TemporalError, resolve};
+use crate::property::{
+    Property, Request, Subject, Temporal, TemporalError, parse_specification, resolve,
+};
 use crate::supervisor::Reporter;
 use ltl2ba_rs::Class;
 use std::fmt::Write as _;
@@ -31,58 +33,8 @@ impl Request {
         let file = file.as_ref();
         let text = std::fs::read_to_string(file);
         let text = text.map_err(|error| Error::Read(file.to_owned(), error))?;
-        let mut requests: Vec<Request> = Vec::new();
-        for (line, number) in text.lines().zip(1..) {
-            let wrong = |message| {
-                let place = format!("{}:{number}", file.display());
-                Error::Specification(format!("{place}: {message}"))
-            };
-            let Some((name, formula)) = named_formula(line).map_err(wrong)? else {
-                continue;
-            };
-            if requests.iter().any(|other| other.name() == Some(name)) {
-                return Err(wrong(format!("there are two properties `{name}`")));
-            }
-            requests.push(Request::ltl(formula).named(name));
-        }
-        Ok(requests)
+        parse_specification(&text).map_err(|error| Error::Specification(file.to_owned(), error))
     }
-}
-
-/// The name and the formula on a line, if it has any.
-fn named_formula(line: &str) -> Result<Option<(&str, &str)>, String> {
-    let line = line.trim();
-    if line.is_empty() || line.starts_with('#') {
-        return Ok(None);
-    }
-    let Some((name, formula)) = line.split_once(':') else {
-        return Err(format!("expected `name: FORMULA`, found `{line}`"));
-    };
-    let name = name.trim();
-    let is_name = |c: char| c.is_alphanumeric() || "_-.".contains(c);
-    if name.is_empty() || !name.chars().all(is_name) {
-        return Err(format!("`{name}` is no name: expected `name: FORMULA`"));
-    }
-    match strip_comment(formula).trim() {
-        "" => Err(format!("`{name}` has no formula")),
-        formula => Ok(Some((name, formula))),
-    }
-}
-
-/// What stands before a `#` that is not part of quoted text or of braces.
-fn strip_comment(formula: &str) -> &str {
-    let mut quoted = false;
-    let mut braces = 0_u32;
-    for (at, c) in formula.char_indices() {
-        match c {
-            '"' => quoted = !quoted,
-            '{' if !quoted => braces += 1,
-            '}' if !quoted => braces = braces.saturating_sub(1),
-            '#' if !quoted && braces == 0 => return &formula[..at],
-            _ => {}
-        }
-    }
-    formula
 }
 
 /// What all properties mean, or everything that is wrong with them.

@@ -1,5 +1,6 @@
 //! What is asked, as the user wrote it and as the engines take it.
 
+mod file;
 mod label;
 mod proposition;
 mod remopla;
@@ -9,6 +10,7 @@ mod subject;
 mod system;
 mod temporal;
 
+pub use file::{SpecificationError, parse_specification};
 pub use proposition::{Atom, find_procedure, resolve_condition};
 pub use request::{Kind, Request, resolve};
 pub use subject::Subject;
