@@ -157,3 +157,23 @@ proptest! {
         });
     }
 }
+
+#[test]
+fn a_way_that_sets_a_bit_to_anything_is_not_the_way_that_keeps_it() {
+    let everything = (0..NUMBERS).flat_map(|from| (0..NUMBERS).map(move |to| (from, to)));
+    let updates: Vec<_> = everything.collect();
+    let way = |changed| Edge {
+        from: 0,
+        to: 0,
+        drawn: Drawn {
+            changed,
+            updates: updates.clone(),
+        },
+        accepts: true,
+    };
+    with_relations(|relations| {
+        let (watch, all) = (Watch::default(), variables(ALL));
+        let graph = elimination(relations, &watch, 2, &all, &[way(0), way(1)], false);
+        assert_eq!(graph.reduce_to(0).expect("small").len(), 2);
+    });
+}
