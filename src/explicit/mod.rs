@@ -30,10 +30,14 @@ mod unfolding;
 pub use system::{reaches, system_runs_for_ever, system_violates};
 pub use temporal::{has_infinite_run, violates};
 
-use crate::interpreter::step::{Outcome, TooMany, resumptions, successors};
-use crate::interpreter::{Valuation, View, Waiting};
+use crate::interpreter::step::TooMany;
+use crate::interpreter::{Valuation, View};
 use crate::program::{PointId, Program};
-use rustc_hash::{FxHashMap, FxHashSet};
+use buchi::Buchi;
+use heads::reachable_heads;
+use product::Product;
+use program::{Control, ProgramMachine};
+use rustc_hash::FxHashSet;
 
 /// More states than allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +50,7 @@ impl From<TooMany> for TooLarge {
 }
 
 /// Everything reachable from the start.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Reachable {
     pub points: FxHashSet<PointId>,
     /// Whether an assertion can fail, or a value not fit.
@@ -55,56 +59,27 @@ pub struct Reachable {
     pub terminated: bool,
 }
 
-/// How a frame was left: the globals, and the return values if they were fixed.
-type Exit = (Vec<u64>, Option<Box<[u64]>>);
-
-/// All executions of frames that were entered in the same state.
-#[derive(Default)]
-struct Frames {
-    exits: FxHashSet<Exit>,
-    /// Who waits for them: the state that frame was entered in, and how it waits.
-    waiting: FxHashSet<(usize, Waiting)>,
-    /// Whether such a frame can be the lowest one.
-    lowest: bool,
-}
-
-struct Exploration<'a> {
-    program: &'a Program,
-    allowed: usize,
-    /// The states that frames were entered in, numbered.
-    entered: FxHashMap<View, usize>,
-    frames: Vec<Frames>,
-    /// Path edges: a frame's entered state and a view it can come to.
-    seen: FxHashSet<(usize, View)>,
-    todo: Vec<(usize, View)>,
-    error: bool,
-    terminated: bool,
-}
-
 /// Explores at most `allowed` path edges.
 pub fn reachable(program: &Program, allowed: usize) -> Result<Reachable, TooLarge> {
-    let mut exploration = Exploration {
-        program,
+    let product = Product {
+        machine: &ProgramMachine {
+            program,
+            atoms: &[],
+        },
+        automaton: &Buchi::never(0),
         allowed,
-        entered: FxHashMap::default(),
-        frames: Vec::new(),
-        seen: FxHashSet::default(),
-        todo: Vec::new(),
-        error: false,
-        terminated: false,
     };
-    for start in start_views(program, allowed)? {
-        let frame = exploration.enter(start)?;
-        exploration.frames[frame].lowest = true;
+    let mut reachable = Reachable::default();
+    for head in reachable_heads(&product)? {
+        match head.view {
+            Control::At(view) => {
+                reachable.points.insert(view.at);
+            }
+            Control::Error(_) => reachable.error = true,
+            Control::Terminated(_) => reachable.terminated = true,
+        }
     }
-    while let Some((frame, view)) = exploration.todo.pop() {
-        exploration.explore(frame, &view)?;
-    }
-    Ok(Reachable {
-        points: exploration.seen.iter().map(|(_, view)| view.at).collect(),
-        error: exploration.error,
-        terminated: exploration.terminated,
-    })
+    Ok(reachable)
 }
 
 /// Every valuation of the globals and of the entry procedure's locals.
@@ -132,68 +107,4 @@ fn start_views(program: &Program, allowed: usize) -> Result<Vec<View>, TooLarge>
         }
     };
     Ok(valuations.into_iter().map(view).collect())
-}
-
-impl Exploration<'_> {
-    fn reach(&mut self, frame: usize, view: View) -> Result<(), TooLarge> {
-        if self.seen.insert((frame, view.clone())) {
-            self.todo.push((frame, view));
-        }
-        match self.seen.len() > self.allowed {
-            true => Err(TooLarge),
-            false => Ok(()),
-        }
-    }
-
-    fn enter(&mut self, view: View) -> Result<usize, TooLarge> {
-        let next = self.frames.len();
-        let frame = *self.entered.entry(view.clone()).or_insert(next);
-        if frame == next {
-            self.frames.push(Frames::default());
-            self.reach(frame, view)?;
-        }
-        Ok(frame)
-    }
-
-    fn explore(&mut self, frame: usize, view: &View) -> Result<(), TooLarge> {
-        for outcome in successors(self.program, view, self.allowed)? {
-            match outcome {
-                Outcome::Next(next) => self.reach(frame, next)?,
-                Outcome::Error(_) => self.error = true,
-                Outcome::Enter(entry, waiting) => {
-                    let callee = self.enter(entry)?;
-                    let waits = (frame, waiting.clone());
-                    if self.frames[callee].waiting.insert(waits) {
-                        let exits: Vec<_> = self.frames[callee].exits.iter().cloned().collect();
-                        for exit in exits {
-                            self.resume(frame, &waiting, &exit)?;
-                        }
-                    }
-                }
-                Outcome::Leave { globals, returns } => {
-                    self.terminated |= self.frames[frame].lowest;
-                    let exit = (globals, returns);
-                    if self.frames[frame].exits.insert(exit.clone()) {
-                        let waiting: Vec<_> = self.frames[frame].waiting.iter().cloned().collect();
-                        for (caller, waiting) in waiting {
-                            self.resume(caller, &waiting, &exit)?;
-                        }
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn resume(&mut self, frame: usize, waiting: &Waiting, exit: &Exit) -> Result<(), TooLarge> {
-        let (globals, returns) = exit;
-        let returns = returns.as_deref();
-        for outcome in resumptions(self.program, waiting, globals, returns, self.allowed)? {
-            match outcome {
-                Outcome::Next(view) => self.reach(frame, view)?,
-                _ => self.error = true,
-            }
-        }
-        Ok(())
-    }
 }

@@ -9,7 +9,7 @@ use crate::program::Program;
 use crate::property::Atom;
 
 /// A program, and what is asked about its configurations.
-pub struct Asked<'a> {
+pub struct ProgramMachine<'a> {
     pub program: &'a Program,
     pub atoms: &'a [Atom],
 }
@@ -31,7 +31,7 @@ pub struct Exit {
     pub returns: Option<Box<[u64]>>,
 }
 
-impl Machine for Asked<'_> {
+impl Machine for ProgramMachine<'_> {
     type View = Control;
     type Frame = Waiting;
     type Exit = Exit;

@@ -12,15 +12,15 @@ use crate::pushdown::step::{Frame, Outcome, Steps, View, state_of};
 use crate::pushdown::{StateId, SymbolId, System};
 
 /// A pushdown system, and what is asked about its configurations.
-struct Asked<'a> {
+struct SystemMachine<'a> {
     system: &'a System,
     steps: Steps<'a>,
     atoms: &'a [Atom],
 }
 
-impl<'a> Asked<'a> {
+impl<'a> SystemMachine<'a> {
     fn new(system: &'a System, atoms: &'a [Atom]) -> Self {
-        Asked {
+        SystemMachine {
             system,
             steps: Steps::new(system),
             atoms,
@@ -35,7 +35,7 @@ enum Top {
     Empty(Box<[u64]>),
 }
 
-impl Machine for Asked<'_> {
+impl Machine for SystemMachine<'_> {
     type View = Top;
     type Frame = Frame;
     /// The globals.
@@ -102,7 +102,7 @@ pub fn reaches(
     state: Option<StateId>,
     allowed: usize,
 ) -> Result<bool, TooLarge> {
-    let machine = Asked::new(system, &[]);
+    let machine = SystemMachine::new(system, &[]);
     let product = Product {
         machine: &machine,
         automaton: &Buchi::never(0),
@@ -124,10 +124,14 @@ pub fn system_violates(
     temporal: &Temporal,
     allowed: usize,
 ) -> Result<bool, TooLarge> {
-    violates_on(&Asked::new(system, &temporal.atoms), temporal, allowed)
+    violates_on(
+        &SystemMachine::new(system, &temporal.atoms),
+        temporal,
+        allowed,
+    )
 }
 
 /// Whether there is an infinite execution.
 pub fn system_runs_for_ever(system: &System, allowed: usize) -> Result<bool, TooLarge> {
-    has_accepted_run(&Asked::new(system, &[]), &Buchi::never(0), allowed)
+    has_accepted_run(&SystemMachine::new(system, &[]), &Buchi::never(0), allowed)
 }

@@ -16,7 +16,7 @@ use super::cycle::has_fair_cycle;
 use super::heads::head_graph;
 use super::machine::Machine;
 use super::product::Product;
-use super::program::Asked;
+use super::program::ProgramMachine;
 use super::tableau::tableau;
 use crate::program::Program;
 use crate::property::{Atom, Temporal};
@@ -25,7 +25,7 @@ use crate::property::{Atom, Temporal};
 /// edges of the product or the edges of its head graph are more than `allowed`.
 pub fn violates(program: &Program, temporal: &Temporal, allowed: usize) -> Result<bool, TooLarge> {
     let atoms = &temporal.atoms;
-    violates_on(&Asked { program, atoms }, temporal, allowed)
+    violates_on(&ProgramMachine { program, atoms }, temporal, allowed)
 }
 
 /// The same for any machine that shows the truth of the property's propositions.
@@ -45,7 +45,11 @@ pub fn violates_on(
 /// [`violates`] does.
 pub fn has_infinite_run(program: &Program, allowed: usize) -> Result<bool, TooLarge> {
     let atoms = &[Atom::Terminated, Atom::Error];
-    has_accepted_run(&Asked { program, atoms }, &Buchi::never(2), allowed)
+    has_accepted_run(
+        &ProgramMachine { program, atoms },
+        &Buchi::never(2),
+        allowed,
+    )
 }
 
 /// Whether the automaton accepts some infinite execution of a machine.

@@ -8,7 +8,7 @@ use super::buchi::Buchi;
 use super::cycle::has_fair_cycle;
 use super::machine::{Machine, Step};
 use super::product::{Head, Product};
-use super::program::Asked;
+use super::program::ProgramMachine;
 use super::tableau::tableau;
 use super::tests::program;
 use super::{TooLarge, has_infinite_run, violates};
@@ -79,7 +79,7 @@ fn compare(text: &str, program: &Program, formula: &str) -> Option<bool> {
     let automaton = tableau(&temporal.formula.unwrap().negated(), 1_000).ok()?;
     let atoms = &temporal.atoms;
     let product = Product {
-        machine: &Asked { program, atoms },
+        machine: &ProgramMachine { program, atoms },
         automaton: &automaton,
         allowed: CONFIGURATIONS,
     };
@@ -201,7 +201,7 @@ fn summaries_agree_with_whole_stacks() {
             assert_eq!(violated, infinite, "{text}");
         }
         let running = Product {
-            machine: &Asked {
+            machine: &ProgramMachine {
                 program: &program,
                 atoms: &[Atom::Terminated, Atom::Error],
             },
