@@ -7,11 +7,12 @@ use super::model::Model;
 use super::subject::Subject;
 use super::symbolic::no_trace;
 use super::trace::{Claim, Traces, explain, too_deep};
+use super::vacuity::unseen_atoms;
 use super::{CheckError, Direction, Phase};
 use crate::cycles::{Candidates, HeadGraph};
-use crate::property::{Atom, Temporal};
+use crate::property::Temporal;
 use crate::saturation::{PostStar, PreStar};
-use crate::spds::{Head, truth_at};
+use crate::spds::Head;
 use crate::witness::find_lasso;
 use ltl2ba_rs::Class;
 
@@ -100,30 +101,5 @@ fn sees_all_propositions<S: Subject>(
     post_star: &PostStar<'_>,
     temporal: &Temporal,
 ) -> Result<bool, CheckError> {
-    if model.rules.can_be_cut_off {
-        return Ok(false);
-    }
-    let mut unseen: Vec<&Atom> = temporal.atoms.iter().collect();
-    for head in post_star.reached_heads() {
-        if unseen.is_empty() {
-            break;
-        }
-        if !model.is_configuration(head) {
-            continue;
-        }
-        let mut still = Vec::new();
-        for atom in unseen {
-            let holds = truth_at(model.rules, model.copies, atom, head)?;
-            // Most propositions are false at most places, whatever the data.
-            let seen = !model.bdds.is_false(&holds) && {
-                let set = post_star.reached_set(head, &model.spds.all_entry)?;
-                !model.bdds.is_false(&model.bdds.and(&set, &holds)?)
-            };
-            if !seen {
-                still.push(atom);
-            }
-        }
-        unseen = still;
-    }
-    Ok(unseen.is_empty())
+    Ok(!model.rules.can_be_cut_off && unseen_atoms(model, post_star, temporal)?.is_empty())
 }

@@ -19,7 +19,7 @@ pub fn warn<S: Subject>(run: &Run<'_, S>, temporal: &Temporal) -> Result<(), Che
     let Some(formula) = &temporal.formula else {
         return Ok(());
     };
-    let mut unseen: Vec<usize> = (0..temporal.atoms.len()).collect();
+    let mut unseen = Vec::new();
     let observed = Observation {
         variables: temporal.observed(),
         state: false,
@@ -33,34 +33,9 @@ pub fn warn<S: Subject>(run: &Run<'_, S>, temporal: &Temporal) -> Result<(), Che
                 "`{formula}` holds because there are no infinite executions: {}",
                 model.rules.ending.finite()
             ));
-            unseen.clear();
             return Ok(());
         }
-        for head in post_star.reached_heads() {
-            if unseen.is_empty() {
-                break;
-            }
-            if !model.is_configuration(head) {
-                continue;
-            }
-            let set = post_star.reached_set(head, &model.spds.all_entry)?;
-            let mut failed = None;
-            unseen.retain(|atom| {
-                let atom = &temporal.atoms[*atom];
-                let meets = truth_at(model.rules, model.copies, atom, head);
-                let meets = meets.and_then(|atom| model.bdds.and(&set, &atom));
-                match meets {
-                    Ok(meets) => model.bdds.is_false(&meets),
-                    Err(error) => {
-                        failed = Some(error);
-                        true
-                    }
-                }
-            });
-            if let Some(error) = failed {
-                return Err(error.into());
-            }
-        }
+        unseen = unseen_atoms(model, &post_star, temporal)?;
         name = model.rules.ending.subject();
         let ends = post_star.terminates_somehow();
         unseen.retain(|atom| match &temporal.atoms[*atom] {
@@ -82,6 +57,37 @@ pub fn warn<S: Subject>(run: &Run<'_, S>, temporal: &Temporal) -> Result<(), Che
         }
     }
     Ok(())
+}
+
+/// The propositions that are true nowhere that `post*` comes to, by their numbers.
+pub fn unseen_atoms<S: Subject>(
+    model: &Model<'_, S>,
+    post_star: &PostStar<'_>,
+    temporal: &Temporal,
+) -> Result<Vec<usize>, CheckError> {
+    let mut unseen: Vec<usize> = (0..temporal.atoms.len()).collect();
+    for head in post_star.reached_heads() {
+        if unseen.is_empty() {
+            break;
+        }
+        if !model.is_configuration(head) {
+            continue;
+        }
+        let mut still = Vec::new();
+        for atom in unseen {
+            let holds = truth_at(model.rules, model.copies, &temporal.atoms[atom], head)?;
+            // Most propositions are false at most places, whatever the data.
+            let is_seen = !model.bdds.is_false(&holds) && {
+                let set = post_star.reached_set(head, &model.spds.all_entry)?;
+                !model.bdds.is_false(&model.bdds.and(&set, &holds)?)
+            };
+            if !is_seen {
+                still.push(atom);
+            }
+        }
+        unseen = still;
+    }
+    Ok(unseen)
 }
 
 /// Whether a proposition occurs only as `!p`.
