@@ -13,7 +13,7 @@ use crate::saturation::{PostStar, Summary};
 use crate::spds::copies::{ALL_COPIES, COPIES, Copies, Copy, Order};
 use crate::spds::{Head, Observer, Spds, encode, extend_layout};
 use crate::watch::Watch;
-use crate::witness::{Folding, Search};
+use crate::witness::{Folding, Search, SummaryGraph};
 
 /// What a property looks at besides control.
 #[derive(Default)]
@@ -138,9 +138,8 @@ impl<S: Subject> Model<'_, S> {
             budget: Budget::ALWAYS,
         };
         let is_wanted = self.options.accelerate != Accelerate::Never;
-        let search = Search::new(self.spds, self.copies, self.watch, summaries)
-            .folding(is_wanted.then_some(folding))
-            .noting(self.layout.flags());
+        let graph = SummaryGraph::new(self.spds, self.copies, self.watch, summaries);
+        let search = Search::new(graph, is_wanted.then_some(folding), self.layout.flags());
         let most = self.options.trace_limit.max(TRACEABLE_ROUNDS);
         match is_deep {
             true => search.up_to(most.try_into().unwrap_or(usize::MAX)),

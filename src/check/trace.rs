@@ -8,7 +8,7 @@ use crate::property::{Property, Temporal};
 use crate::saturation::PostStar;
 use crate::trace::{Fold, Trace, TraceStep};
 use crate::watch::Stop;
-use crate::witness::unfold::{show_nested, unfold, unfolded_length};
+use crate::witness::fold::unfold::{show_nested, unfold, unfolded_length};
 use crate::witness::{AbstractTrace, Search};
 use std::borrow::Cow;
 use std::cell::OnceCell;

@@ -1,7 +1,7 @@
 //! Traces with folded rounds, as lists of steps and repeated rounds.
 
 use crate::trace::{Fold, NestedId, RoundsId, Trace, TraceStep, folded_length};
-use crate::witness::unfold::{Lengths, show_nested};
+use crate::witness::fold::unfold::{Lengths, show_nested};
 use std::borrow::Cow;
 
 /// How many rounds lie folded.

@@ -6,7 +6,7 @@ use super::{Conclusion, Evidence, Explanation, Report};
 use crate::check::{TraceFinding, Verdict};
 use crate::error::Reason;
 use crate::property::Kind;
-use crate::witness::unfold::is_length_exact;
+use crate::witness::fold::unfold::is_length_exact;
 use std::io::Write;
 use std::time::Duration;
 

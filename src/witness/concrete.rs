@@ -2,7 +2,7 @@
 //!
 //! Where the path leaves a value open the interpreter takes the smallest that is possible.
 
-use super::search::{CallUse, Move, Path};
+use super::path::{CallUse, Move, Path};
 use super::walk::{Diverged, Walk, Walker};
 use crate::bits;
 use crate::interpreter::step::{Outcome, Wish, choose, choose_resumption};

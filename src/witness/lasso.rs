@@ -6,7 +6,9 @@
 //! place behind an accepting step, from which there is no way back. That cannot happen more
 //! often than the graph has components; where the search is limited, it is not done often.
 
-use super::search::{By, Move, Path, Query, Search};
+use super::path::{By, Move, Path};
+use super::query::Query;
+use super::search::Search;
 use super::segments::AbstractTrace;
 use crate::bdd::Bdd;
 use crate::bits;
@@ -31,7 +33,7 @@ pub fn find_lasso(
     };
     for _ in 0..tries {
         let (head, values) = stem.end();
-        if search.spds.stopped.contains(&head) {
+        if search.graph.spds.stopped.contains(&head) {
             // It stays as it is for ever, whatever the automaton does meanwhile.
             return AbstractTrace::new(search, stem, None);
         }
@@ -52,8 +54,8 @@ pub fn find_lasso(
         if let Some(cycle) = search.shortest(&query)? {
             return AbstractTrace::new(search, stem, Some(cycle));
         }
-        let truth = search.bdds.constant(true);
-        let anywhere = |at: Head| Ok((!search.spds.is_internal(at)).then(|| truth.clone()));
+        let truth = search.graph.bdds.constant(true);
+        let anywhere = |at: Head| Ok((!search.graph.spds.is_internal(at)).then(|| truth.clone()));
         let further = search.shortest(&Query {
             goal: &anywhere,
             ..query
@@ -68,10 +70,10 @@ pub fn find_lasso(
 
 /// The valuations that agree with these values, the memory of acceptance aside.
 fn point(search: &Search<'_>, head: Head, values: &[bool]) -> Result<Bdd, Stop> {
-    let memory = search.spds.memory;
+    let memory = search.graph.spds.memory;
     let is_memory = |v: u32| memory.is_some_and(|(a, b)| v == a || v == b);
-    let variables = bits::members(search.spds.variables(head)).filter(|v| !is_memory(*v));
-    Ok(search.minterm(values, variables)?)
+    let variables = bits::members(search.graph.spds.variables(head)).filter(|v| !is_memory(*v));
+    Ok(search.graph.minterm(values, variables)?)
 }
 
 /// A shortest path to one of these heads; to the one below the lowest frame, if that is
@@ -80,21 +82,21 @@ fn stem_to(search: &Search<'_>, repeating: &Sets) -> Result<Option<Path>, Stop> 
     let goal = |head: Head| {
         let set = repeating
             .get(&head)
-            .filter(|_| !search.spds.is_internal(head));
+            .filter(|_| !search.graph.spds.is_internal(head));
         Ok(set.cloned())
     };
     let running = search.shortest(&search.from_start(&goal))?;
-    let spds = search.spds;
+    let spds = search.graph.spds;
     let Some((bottom, set)) = spds.bottom.and_then(|b| Some((b, repeating.get(&b)?))) else {
         return Ok(running);
     };
     // Inside the lowest frame, to where it can be popped into the set, or to where the
     // automaton gets into it while nothing else happens.
-    let set = &spds.before_bottom(search.bdds, set)?;
+    let set = &spds.before_bottom(search.graph.bdds, set)?;
     let popped = |head: Head| {
         let mut pops = spds.rules_from(head).map(|id| (id, spds.rule(id)));
         match pops.find(|(_, rule)| matches!(rule.right, Right::Pop { .. })) {
-            Some((_, rule)) => Ok(Some(spds.transfer(rule).preimage(search.bdds, set)?)),
+            Some((_, rule)) => Ok(Some(spds.transfer(rule).preimage(search.graph.bdds, set)?)),
             None => Ok(None),
         }
     };

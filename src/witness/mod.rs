@@ -2,31 +2,34 @@
 //!
 //! 1. [`search`]: a breadth-first search over heads, with complete summaries as single
 //!    steps, finds a shortest folded path (Bebop, section 3.2).
-//!    Where it is very long, the rounds of loops are folded, too ([`rounds`]).
+//!    Where it is very long, the rounds of loops are folded, too ([`fold`]).
 //! 2. [`segments`]: each summary used is unfolded into a path of its own, down to the last;
-//!    where recursion is very deep, some of these paths ([`nesting`]).
+//!    where recursion is very deep, some of these paths ([`fold`]).
 //! 3. [`walk`]: a walker follows it and gives every variable a value: the interpreter for a
 //!    program ([`concrete`]), or a search for values that fit a rule ([`system`]).
-//! 4. [`unfold`]: puts segments in the place of folded calls, as far as is wanted.
+//! 4. [`fold::unfold`]: puts segments in the place of folded calls, as far as is wanted.
 //!
 //! The paths speak of live variables only; everything concrete is the interpreter's work.
 
 pub mod concrete;
+pub mod fold;
+pub mod graph;
 mod known;
 pub mod lasso;
-pub mod nesting;
+pub mod path;
 mod pick;
+pub mod query;
 pub mod relevance;
 mod rings;
-pub mod rounds;
 pub mod search;
 pub mod segments;
 pub mod system;
-pub mod unfold;
 pub mod walk;
 
+pub use fold::Folding;
+pub use graph::SummaryGraph;
 pub use lasso::find_lasso;
-pub use rounds::Folding;
-pub use search::{Goal, Search};
+pub use query::Goal;
+pub use search::Search;
 pub use segments::{AbstractTrace, find};
 pub use walk::concretize;

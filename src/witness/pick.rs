@@ -1,7 +1,9 @@
 //! One path out of the rings: at each step the first rule, then the smallest values. Rounds
 //! of a loop are taken where no rule leads on.
 
-use super::search::{By, Move, Node, NodeSets, Path, Query, Search, Values};
+use super::graph::SummaryGraph;
+use super::path::{By, Move, Path, Values};
+use super::query::{Node, NodeSets, Query};
 use crate::bdd::Bdd;
 use crate::bits;
 use crate::saturation::Increment;
@@ -9,7 +11,7 @@ use crate::spds::copies::Copy;
 use crate::spds::{Right, Rule, RuleId};
 use crate::watch::Stop;
 
-impl Search<'_> {
+impl SummaryGraph<'_> {
     /// Walks forwards: first rule, then smallest values.
     pub(super) fn pick(&self, query: &Query<'_>, kept: &[NodeSets]) -> Result<Path, Stop> {
         let mut node = (query.head, false);
@@ -87,7 +89,7 @@ impl Search<'_> {
         let node = (node.0, accepted);
         if let Some((jumps, later)) = query.jumps.zip(later.get(&node)) {
             for (index, way) in jumps.at(node.0)?.iter().enumerate() {
-                let set = bdds.and(&jumps.ways.image(way, &here)?, later)?;
+                let set = bdds.and(&jumps.image(way, &here)?, later)?;
                 if !bdds.is_false(&set) {
                     let step = Move {
                         by: By::Way(index),

@@ -1,7 +1,8 @@
 //! Rings: what is reached after each number of steps, forwards, and what of it lies on a
 //! shortest path, backwards.
 
-use super::search::{Node, NodeSets, Query, Search};
+use super::graph::SummaryGraph;
+use super::query::{Node, NodeSets, Query, Reach};
 use crate::bdd::{Bdd, BddResult};
 use crate::spds::{Head, Right};
 use crate::watch::Stop;
@@ -15,9 +16,9 @@ pub(super) struct TooManyRings;
 /// All rings up to the goal, and what of the last one meets it; `None` if none does.
 pub(super) type Rings = Result<Option<(Vec<Ring>, NodeSets)>, TooManyRings>;
 
-impl Search<'_> {
-    /// The rings up to the first that meets the goal, and what of it does; `most` rings.
-    pub(super) fn rings(&self, query: &Query<'_>, most: usize) -> Result<Rings, Stop> {
+impl SummaryGraph<'_> {
+    /// The rings up to the first that meets the goal, and what of it does.
+    pub(super) fn rings(&self, query: &Query<'_>, reach: Reach) -> Result<Rings, Stop> {
         let mut reached = NodeSets::default();
         let mut ring = NodeSets::default();
         self.extend(
@@ -32,7 +33,7 @@ impl Search<'_> {
             reached.clear();
         }
         let mut rings: Vec<Ring> = Vec::new();
-        while !ring.is_empty() && rings.len() <= self.most_steps {
+        while !ring.is_empty() && rings.len() <= reach.steps {
             self.watch.check()?;
             self.bdds.safe_point();
             let mut sorted: Ring = ring.into_iter().collect();
@@ -61,7 +62,7 @@ impl Search<'_> {
                 rings.push(sorted);
                 return Ok(Ok(Some((rings, hits))));
             }
-            if rings.len() >= most && !ring.is_empty() {
+            if rings.len() >= reach.rings && !ring.is_empty() {
                 return Ok(Err(TooManyRings));
             }
         }
@@ -86,7 +87,7 @@ impl Search<'_> {
             }
             if let Some(jumps) = query.jumps {
                 for way in jumps.at(node.0)?.iter() {
-                    let after = jumps.ways.image(way, &part)?;
+                    let after = jumps.image(way, &part)?;
                     self.extend(query, reached, ring, (node.0, accepted), &after)?;
                 }
             }
@@ -266,7 +267,7 @@ impl Search<'_> {
         };
         if let Some((jumps, set)) = query.jumps.zip(later.get(&(head, accepted))) {
             for way in jumps.at(head)?.iter() {
-                add(jumps.ways.preimage(way, set))?;
+                add(jumps.preimage(way, set))?;
             }
         }
         for id in spds.rules_from(head) {

@@ -7,15 +7,17 @@
 //! are unfolded once, however often they are used.
 //!
 //! A member that was found by closing a recursion follows from smaller stamps through any
-//! number of frames: see [`super::nesting`].
+//! number of frames: see [`super::fold`].
 
-use super::nesting::Nested;
-use super::search::{By, CallUse, Path, Query, Search, Through};
+use super::fold::{self, Nested};
+use super::path::{By, CallUse, Path};
+use super::query::{Query, Through};
+use super::search::Search;
 use super::walk::Diverged;
 use crate::bdd::Bdd;
 use crate::spds::copies::Copy;
 use crate::spds::{Head, Right};
-use crate::watch::{Abort, Stop};
+use crate::watch::{Abort, Stop, within_budget};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -47,15 +49,12 @@ impl AbstractTrace {
         if let Some(cycle) = &cycle {
             add_uses(cycle, &mut segments);
         }
-        match unfold_all(search, &mut segments) {
-            Ok(()) => Ok(Some(AbstractTrace {
-                path,
-                cycle,
-                segments,
-            })),
-            Err(Abort::OverBudget) => Ok(None),
-            Err(Abort::Stop(stop)) => Err(stop),
-        }
+        let unfolded = within_budget(unfold_all(search, &mut segments))?;
+        Ok(unfolded.map(|()| AbstractTrace {
+            path,
+            cycle,
+            segments,
+        }))
     }
 }
 
@@ -93,8 +92,8 @@ fn unfold_all(search: &Search<'_>, segments: &mut Segments) -> Result<(), Abort>
     while let Some((call, unfolding)) = segments.get_index(next) {
         if unfolding.is_none() {
             let call = call.clone();
-            match search.links(&call) {
-                Some(links) => search.unfold_nested(&call, links, segments)?,
+            match fold::links(&search.graph, &call) {
+                Some(links) => fold::unfold_nested(search, &call, links, segments)?,
                 None => {
                     let path = execution(search, &call, None)?;
                     let path = path.expect("a summary has an execution with older summaries");
@@ -127,11 +126,11 @@ pub(super) fn execution(
     call: &CallUse,
     through: Option<&Through>,
 ) -> Result<Option<Path>, Stop> {
-    let (spds, bdds) = (search.spds, search.bdds);
+    let (spds, bdds) = (search.graph.spds, search.graph.bdds);
     let interface = spds.interface(call.entry);
     let handed = interface.handed.iter().zip(&call.handed);
-    let handed =
-        bdds.minterm(handed.map(|(v, value)| (search.copies.level(*v, Copy::Current), *value)))?;
+    let handed = bdds
+        .minterm(handed.map(|(v, value)| (search.graph.copies.level(*v, Copy::Current), *value)))?;
     let goal = |head: Head| {
         let mut before: Option<Bdd> = None;
         for rule in spds.rules_from(head).map(|id| spds.rule(id)) {
@@ -148,7 +147,9 @@ pub(super) fn execution(
     let query = Query {
         head: spds.entry(call.entry).head,
         set: bdds.and(
-            &search.minterm(&call.key, interface.key.iter().copied())?,
+            &search
+                .graph
+                .minterm(&call.key, interface.key.iter().copied())?,
             &interface.initial,
         )?,
         before_stamp: call.stamp,

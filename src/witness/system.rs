@@ -5,7 +5,7 @@
 //! that, its conditions are solved: as BDDs over the unknown values only, all others being
 //! known. Replay then checks every step by itself.
 
-use super::search::{CallUse, Move, Path};
+use super::path::{CallUse, Move, Path};
 use super::walk::{Diverged, Walk, Walker};
 use crate::analysis::Analyses;
 use crate::bdd::OutOfNodes;

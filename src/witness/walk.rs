@@ -2,14 +2,14 @@
 //!
 //! A *walker* follows each path and gives every variable a value. A segment is walked once
 //! for each state it is entered with, and then used again. Everything is made with calls
-//! folded; [`super::unfold`] puts a segment in the place of each folded call.
+//! folded; [`super::fold::unfold`] puts a segment in the place of each folded call.
 //!
 //! Where rounds are folded, only the samples among them are walked. Between these the path
 //! tells the values that matter; all others stay as the last sample has left them. It is the
 //! same with nested frames, down and up again.
 
-use super::nesting;
-use super::search::{By, CallUse, Move, Path};
+use super::fold;
+use super::path::{By, CallUse, Move, Path};
 use super::segments::{AbstractTrace, Unfolding};
 use crate::analysis::Layout;
 use crate::trace::{
@@ -219,7 +219,7 @@ pub fn concretize<W: Walker>(w: &W, trace: &AbstractTrace) -> Result<Trace<W::St
 fn nested_frames<W: Walker>(
     w: &W,
     call: &CallUse,
-    nested: &nesting::Nested,
+    nested: &fold::Nested,
     segments: &FxHashMap<CallUse, SegmentId>,
 ) -> Result<Nested, Diverged> {
     let segment = |call: &CallUse| segments.get(call).copied().ok_or(Diverged);

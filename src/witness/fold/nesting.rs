@@ -12,8 +12,6 @@
 //! both sides of nested frames, these are divided until the change is in a single one.
 
 use super::rounds::sampled;
-use super::search::{CallUse, Path, Search, Through};
-use super::segments::{Segments, Unfolding, add, execution};
 use crate::acceleration::{Nesting, Nestings, Rounds};
 use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
@@ -23,12 +21,13 @@ use crate::limits::witness::FLAG_SPLITS;
 use crate::saturation::Link;
 use crate::spds::EntryId;
 use crate::watch::Abort;
-use rustc_hash::FxHashMap;
+use crate::witness::graph::SummaryGraph;
+use crate::witness::path::{CallUse, Path};
+use crate::witness::query::Through;
+use crate::witness::search::Search;
+use crate::witness::segments::{Segments, Unfolding, add, execution};
 use std::ops::Range;
 use std::rc::Rc;
-
-/// The nestings of each entry, by the stamp of the summaries they may use.
-pub(super) type KnownNestings = FxHashMap<(EntryId, u64), Rc<[Nesting]>>;
 
 /// Frames above each other that are not unfolded.
 pub struct Nested {
@@ -61,43 +60,39 @@ struct Round {
     is_notable: bool,
 }
 
-impl Search<'_> {
-    /// The frames that a call was found through, if a recursion was closed for it.
-    pub(super) fn links(&self, call: &CallUse) -> Option<&[Link]> {
-        let increments = &self.summaries[call.entry.0 as usize].increments;
-        let increment = increments.iter().find(|one| one.stamp == call.stamp)?;
-        increment.links.as_deref()
-    }
+/// The frames that a call was found through, if a recursion was closed for it.
+pub fn links<'a>(graph: &SummaryGraph<'a>, call: &CallUse) -> Option<&'a [Link]> {
+    let increments = &graph.summaries[call.entry.0 as usize].increments;
+    let increment = increments.iter().find(|one| one.stamp == call.stamp)?;
+    increment.links.as_deref()
+}
 
-    /// Unfolds a call that was found through such frames.
-    pub(super) fn unfold_nested(
-        &self,
-        call: &CallUse,
-        links: &[Link],
-        segments: &mut Segments,
-    ) -> Result<(), Abort> {
-        let folding = self.folding.ok_or(Abort::OverBudget)?;
-        let nestings = Nestings::within(folding.budget, self.spds, self.copies, self.watch);
-        let key = (call.entry, call.stamp);
-        let known = self.nestings.borrow().get(&key).cloned();
-        let found = match known {
-            Some(known) => known,
-            None => {
-                let summary = |entry| self.summary_before(entry, call.stamp).ok()?;
-                let found: Rc<[Nesting]> = nestings.all(call.entry, links, &summary, true)?.into();
-                self.nestings.borrow_mut().insert(key, found.clone());
-                found
-            }
-        };
-        let chain = Chain {
-            search: self,
-            nestings,
-        };
-        for leg in chain.legs(call, &found)? {
-            chain.unfold(&leg, segments)?;
+/// Unfolds a call that was found through such frames.
+pub fn unfold_nested(
+    search: &Search<'_>,
+    call: &CallUse,
+    links: &[Link],
+    segments: &mut Segments,
+) -> Result<(), Abort> {
+    let (graph, folds) = (&search.graph, &search.folds);
+    let folding = folds.folding.ok_or(Abort::OverBudget)?;
+    let nestings = Nestings::within(folding.budget, graph.spds, graph.copies, graph.watch);
+    let key = (call.entry, call.stamp);
+    let known = folds.nestings.borrow().get(&key).cloned();
+    let found = match known {
+        Some(known) => known,
+        None => {
+            let summary = |entry| graph.summary_before(entry, call.stamp).ok()?;
+            let found: Rc<[Nesting]> = nestings.all(call.entry, links, &summary, true)?.into();
+            folds.nestings.borrow_mut().insert(key, found.clone());
+            found
         }
-        Ok(())
+    };
+    let chain = Chain { search, nestings };
+    for leg in chain.legs(call, &found)? {
+        chain.unfold(&leg, segments)?;
     }
+    Ok(())
 }
 
 struct Chain<'s> {
@@ -108,10 +103,10 @@ struct Chain<'s> {
 impl Chain<'_> {
     /// The legs from a call inwards to one with a smaller stamp.
     fn legs<'n>(&self, call: &CallUse, nestings: &'n [Nesting]) -> Result<Vec<Leg<'n>>, Abort> {
-        let bdds = self.search.bdds;
-        let base = self.search.summary_before(call.entry, call.stamp)?;
+        let bdds = self.search.graph.bdds;
+        let base = self.search.graph.summary_before(call.entry, call.stamp)?;
         let mut layers = vec![(None, base.ok_or(Abort::OverBudget)?)];
-        let member = self.search.member(call)?;
+        let member = self.search.graph.member(call)?;
         let meets =
             |set: &Bdd| -> Result<bool, Abort> { Ok(!bdds.is_false(&bdds.and(set, &member)?)) };
         // As they were applied when the member was found.
@@ -128,7 +123,7 @@ impl Chain<'_> {
         let mut legs = Vec::new();
         let mut outer = call.clone();
         while let Some((Some(nesting), _)) = layers.pop() {
-            let member = self.search.member(&outer)?;
+            let member = self.search.graph.member(&outer)?;
             let (_, known) = layers.last().ok_or(Abort::OverBudget)?;
             if !bdds.is_false(&bdds.and(&member, known)?) {
                 continue;
@@ -152,14 +147,14 @@ impl Chain<'_> {
     /// The oldest of some members that a call follows from: one with a smaller stamp if there
     /// is any.
     fn inner(&self, call: &CallUse, members: &Bdd) -> Result<CallUse, Abort> {
-        let search = self.search;
-        for increment in &search.summaries[call.entry.0 as usize].increments {
+        let graph = &self.search.graph;
+        for increment in &graph.summaries[call.entry.0 as usize].increments {
             if increment.stamp >= call.stamp {
                 break;
             }
-            let older = search.bdds.and(&increment.set, members)?;
-            if !search.bdds.is_false(&older) {
-                return Ok(search.smallest_use(call.entry, increment.stamp, &older)?.0);
+            let older = graph.bdds.and(&increment.set, members)?;
+            if !graph.bdds.is_false(&older) {
+                return Ok(graph.smallest_use(call.entry, increment.stamp, &older)?.0);
             }
         }
         self.placed(call.entry, call.stamp, members)
@@ -167,12 +162,11 @@ impl Chain<'_> {
 
     /// The smallest of some members, in a place of its own.
     fn placed(&self, entry: EntryId, stamp: u64, members: &Bdd) -> Result<CallUse, Abort> {
-        if self.search.bdds.is_false(members) {
+        if self.search.graph.bdds.is_false(members) {
             return Err(Abort::OverBudget);
         }
-        let place = self.search.place.get() + 1;
-        self.search.place.set(place);
-        let (placed, _) = self.search.smallest_use(entry, stamp, members)?;
+        let place = self.search.folds.next_place();
+        let (placed, _) = self.search.graph.smallest_use(entry, stamp, members)?;
         Ok(CallUse { place, ..placed })
     }
 
@@ -198,8 +192,8 @@ impl Chain<'_> {
     /// Unfolds the samples among the rounds of a leg, from the outermost inwards.
     fn unfold_samples(&self, leg: &Leg<'_>, segments: &mut Segments) -> Result<Vec<Round>, Abort> {
         let Leg { nesting, .. } = *leg;
-        let innermost = self.search.member(&leg.inner)?;
-        let outermost = self.search.member(&leg.outer)?;
+        let innermost = self.search.graph.member(&leg.inner)?;
+        let outermost = self.search.graph.member(&leg.outer)?;
         let count = self
             .nestings
             .least_rounds(nesting, &innermost, &outermost)?;
@@ -212,8 +206,8 @@ impl Chain<'_> {
         let mut ranges = sampled(count);
         ranges.reverse();
         while let Some(Range { start, end }) = ranges.pop() {
-            self.search.watch.check()?;
-            let here = self.search.member(&at)?;
+            self.search.graph.watch.check()?;
+            let here = self.search.graph.member(&at)?;
             let next = match end == count {
                 true => leg.inner.clone(),
                 false => {
@@ -259,9 +253,9 @@ impl Chain<'_> {
 
     /// The flags that two calls of one entry do not have in common, at their entries or exits.
     fn changed(&self, outer: &CallUse, inner: &CallUse) -> Vec<DataVariable> {
-        let (_, left) = outer.handed(self.search.spds);
-        let (_, returned) = inner.handed(self.search.spds);
-        let flags = bits::members(&self.search.flags);
+        let (_, left) = outer.handed(self.search.graph.spds);
+        let (_, returned) = inner.handed(self.search.graph.spds);
+        let flags = bits::members(&self.search.folds.flags);
         let differs = |flag: &DataVariable| {
             let flag = *flag as usize;
             outer.key[flag] != inner.key[flag] || left[flag] != returned[flag]
@@ -276,7 +270,10 @@ impl Chain<'_> {
         outer: &CallUse,
         (inner, rounds): (&CallUse, u64),
     ) -> Result<CallUse, Abort> {
-        let (inner, here) = (self.search.member(inner)?, self.search.member(outer)?);
+        let (inner, here) = (
+            self.search.graph.member(inner)?,
+            self.search.graph.member(outer)?,
+        );
         let set = self
             .nestings
             .between(leg.nesting, (&inner, rounds), (&here, 1))?;
@@ -323,16 +320,16 @@ impl Chain<'_> {
         inner: &CallUse,
     ) -> Result<Vec<CallUse>, Abort> {
         // What each frame's call may be, as far as what is inside it tells.
-        let mut from_inside = vec![self.search.member(inner)?];
+        let mut from_inside = vec![self.search.graph.member(inner)?];
         for (_, step) in nesting.frames[1..].iter().rev() {
             let last = &from_inside[from_inside.len() - 1];
             from_inside.push(self.nestings.image(step, last)?);
         }
         let mut calls = vec![outer.clone()];
         for ((_, step), inside) in nesting.frames.iter().zip(from_inside[1..].iter().rev()) {
-            let here = self.search.member(&calls[calls.len() - 1])?;
+            let here = self.search.graph.member(&calls[calls.len() - 1])?;
             let set = self.nestings.preimage(step, &here)?;
-            let set = self.search.bdds.and(&set, inside)?;
+            let set = self.search.graph.bdds.and(&set, inside)?;
             calls.push(self.placed(step.upper, outer.stamp, &set)?);
         }
         calls.push(inner.clone());
@@ -350,7 +347,7 @@ impl Chain<'_> {
         let through = Through {
             push: nesting.frames[frame].0,
             call: inner.clone(),
-            member: self.search.member(inner)?,
+            member: self.search.graph.member(inner)?,
         };
         let path = execution(self.search, call, Some(&through))?;
         path.ok_or(Abort::OverBudget)

@@ -11,18 +11,19 @@
 //! Rounds may have loops inside, which are folded in turn. A path that is found like this has
 //! few jumps, but need not be a shortest.
 
-use super::search::{By, Found, Move, Path, Query, Search, Values};
 use crate::acceleration::{Budget, Way, Ways};
-use crate::bdd::Bdd;
+use crate::bdd::{Bdd, BddResult};
 use crate::bits;
 use crate::limits::acceleration::COMPONENT_HEADS;
 use crate::limits::witness::{FOLD_DEPTH, FOLDED_LOOPS, JUMP_RINGS, ROUND_RINGS, UNFOLDED_ROUNDS};
 use crate::relations::Components;
 use crate::spds::copies::Copy;
-use crate::spds::{EntryId, Head, Right};
+use crate::spds::{Head, Right, Spds};
 use crate::trace::folded_length;
 use crate::watch::{Abort, Stop};
-use rustc_hash::FxHashMap;
+use crate::witness::path::{By, Move, Path, Sample, Values};
+use crate::witness::query::{Found, Jumps, Query};
+use crate::witness::search::Search;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -36,22 +37,10 @@ pub struct Folding {
     pub budget: Budget,
 }
 
-/// A round that stands for itself and those after it.
-#[derive(Debug)]
-pub struct Sample {
-    pub path: Path,
-    /// How many these are, itself counted.
-    pub rounds: u64,
-}
-
-/// The ways round loops, by head, by the stamp of the summaries they may use, and by whether
-/// frames may be left waiting.
-pub(super) type KnownWays = FxHashMap<(Head, u64, bool), Rc<[Way]>>;
-
 /// From which heads a search jumps.
-pub struct Jumps<'a> {
+struct LoopJumps<'a> {
     search: &'a Search<'a>,
-    pub(super) ways: Ways<'a>,
+    ways: Ways<'a>,
     /// Only summaries with smaller stamps are used.
     before_stamp: u64,
     /// Whether they may push frames that are not popped.
@@ -60,151 +49,139 @@ pub struct Jumps<'a> {
     without: &'a [Head],
 }
 
-impl Jumps<'_> {
+impl Jumps for LoopJumps<'_> {
     /// The ways round the loop with this head, and those of a recursion with this entry.
-    pub(super) fn at(&self, head: Head) -> Result<Rc<[Way]>, Stop> {
-        let search = self.search;
-        let entry = search.entry_at(head).filter(|_| self.may_enter);
-        let is_loop_head = search.loops().is_loop_head(head);
+    fn at(&self, head: Head) -> Result<Rc<[Way]>, Stop> {
+        let (graph, folds) = (&self.search.graph, &self.search.folds);
+        let spds = graph.spds;
+        let entry = folds.entry_at(spds, head).filter(|_| self.may_enter);
+        let is_loop_head = folds.loops(spds).is_loop_head(head);
         if !(is_loop_head || entry.is_some())
-            || search.spds.is_internal(head)
+            || spds.is_internal(head)
             || self.without.contains(&head)
         {
             return Ok(Rc::default());
         }
         let key = (head, self.before_stamp, self.may_enter);
-        if let Some(ways) = search.ways.borrow().get(&key) {
+        if let Some(ways) = folds.ways.borrow().get(&key) {
             return Ok(ways.clone());
         }
         // Without summaries that do not fit in memory there are fewer ways.
-        let summary = |entry| search.summary_before(entry, self.before_stamp).ok()?;
+        let summary = |entry| graph.summary_before(entry, self.before_stamp).ok()?;
         let mut ways = Vec::new();
-        if is_loop_head && self.is_worth_it(search.loops(), head) {
-            ways = self.ways.within(search.loops(), head, &summary)?;
+        if is_loop_head && self.is_worth_it(folds.loops(spds), head) {
+            ways = self.ways.within(folds.loops(spds), head, &summary)?;
         }
         if let Some(entry) = entry
-            && self.is_worth_it(search.recursions(), head)
+            && self.is_worth_it(folds.recursions(spds), head)
         {
-            ways.extend(self.ways.above(search.recursions(), entry, &summary)?);
+            ways.extend(self.ways.above(folds.recursions(spds), entry, &summary)?);
         }
         let ways: Rc<[Way]> = ways.into();
-        search.ways.borrow_mut().insert(key, ways.clone());
+        folds.ways.borrow_mut().insert(key, ways.clone());
         Ok(ways)
     }
 
+    fn image(&self, way: &Way, set: &Bdd) -> BddResult {
+        self.ways.image(way, set)
+    }
+
+    fn preimage(&self, way: &Way, set: &Bdd) -> BddResult {
+        self.ways.preimage(way, set)
+    }
+}
+
+impl LoopJumps<'_> {
     fn is_worth_it(&self, components: &Components, head: Head) -> bool {
         let heads = components.with(head).len();
-        (1..=COMPONENT_HEADS).contains(&heads) && self.search.ways.borrow().len() < FOLDED_LOOPS
+        let known = self.search.folds.ways.borrow().len();
+        (1..=COMPONENT_HEADS).contains(&heads) && known < FOLDED_LOOPS
     }
 }
 
-impl Search<'_> {
-    fn loops(&self) -> &Components {
-        self.loops
-            .get_or_init(|| Components::within_frames(self.spds))
+/// A path from the query's set to its goal on which rounds are folded, those of the
+/// loops with the heads `without` aside; `None` if there is no path at all.
+pub fn with_folded_rounds(
+    search: &Search<'_>,
+    query: &Query<'_>,
+    without: &[Head],
+) -> Result<Option<Path>, Abort> {
+    let Some(folding) = search.folds.folding.filter(|_| without.len() < FOLD_DEPTH) else {
+        return Err(Abort::OverBudget);
+    };
+    let graph = &search.graph;
+    let jumps = LoopJumps {
+        search,
+        ways: Ways::new(graph.spds, graph.copies, graph.watch, folding.budget),
+        before_stamp: query.before_stamp,
+        may_enter: query.may_enter,
+        without,
+    };
+    let jumping = Query {
+        set: query.set.clone(),
+        jumps: Some(&jumps),
+        ..*query
+    };
+    let path = match search.within(&jumping, JUMP_RINGS)? {
+        Found::Path(path) => path,
+        Found::Nothing => return Ok(None),
+        Found::TooFar => return Err(Abort::OverBudget),
+    };
+    let mut counted = Path {
+        moves: Vec::with_capacity(path.moves.len()),
+        ..path
+    };
+    for step in path.moves {
+        let By::Way(way) = step.by else {
+            counted.moves.push(step);
+            continue;
+        };
+        let way = &jumps.at(step.head)?[way];
+        let (_, from) = counted.end();
+        let rounds = JumpRounds {
+            search,
+            query,
+            without: &[without, &[step.head]].concat(),
+            head: step.head,
+            ways: &jumps.ways,
+            way,
+        };
+        let moves = rounds.moves(from.into(), step.values)?;
+        counted.moves.extend(moves);
     }
+    Ok(Some(counted))
+}
 
-    fn recursions(&self) -> &Components {
-        self.recursions
-            .get_or_init(|| Components::through_pushes(self.spds))
-    }
-
-    fn entry_at(&self, head: Head) -> Option<EntryId> {
-        let entries = self.spds.entries.iter().zip(0..);
-        let entries = || {
-            entries
-                .map(|(entry, id)| (entry.head, EntryId(id)))
-                .collect()
-        };
-        self.entries.get_or_init(entries).get(&head).copied()
-    }
-
-    /// A path from the query's set to its goal on which rounds are folded, those of the
-    /// loops with the heads `without` aside; `None` if there is no path at all.
-    pub(super) fn with_folded_rounds(
-        &self,
-        query: &Query<'_>,
-        without: &[Head],
-    ) -> Result<Option<Path>, Abort> {
-        let Some(folding) = self.folding.filter(|_| without.len() < FOLD_DEPTH) else {
-            return Err(Abort::OverBudget);
-        };
-        let jumps = Jumps {
-            search: self,
-            ways: Ways::new(self.spds, self.copies, self.watch, folding.budget),
-            before_stamp: query.before_stamp,
-            may_enter: query.may_enter,
-            without,
-        };
-        let jumping = Query {
-            set: query.set.clone(),
-            jumps: Some(&jumps),
-            ..*query
-        };
-        let path = match self.search(&jumping, JUMP_RINGS)? {
-            Found::Path(path) => path,
-            Found::Nothing => return Ok(None),
-            Found::TooFar => return Err(Abort::OverBudget),
-        };
-        let mut counted = Path {
-            moves: Vec::with_capacity(path.moves.len()),
-            ..path
-        };
-        for step in path.moves {
-            let By::Way(way) = step.by else {
-                counted.moves.push(step);
-                continue;
-            };
-            let way = &jumps.at(step.head)?[way];
-            let (_, from) = counted.end();
-            let rounds = Counting {
-                search: self,
-                query,
-                without: &[without, &[step.head]].concat(),
-                head: step.head,
-                ways: &jumps.ways,
-                way,
-            };
-            let moves = rounds.moves(from.into(), step.values)?;
-            counted.moves.extend(moves);
+/// How many steps a path has, if a call that returns is one; see [`folded_length`].
+pub fn steps(spds: &Spds, path: &Path) -> u64 {
+    let steps = path.moves.iter().map(|step| match &step.by {
+        By::Rounds(samples) => {
+            let round = |sample: &Sample| (sample.rounds, self::steps(spds, &sample.path));
+            folded_length(samples.iter().map(round))
         }
-        Ok(Some(counted))
-    }
-
-    /// How many steps a path has, if a call that returns is one; see [`folded_length`].
-    pub(super) fn steps(&self, path: &Path) -> u64 {
-        let steps = path.moves.iter().map(|step| match &step.by {
-            By::Rounds(samples) => {
-                let round = |sample: &Sample| (sample.rounds, self.steps(&sample.path));
-                folded_length(samples.iter().map(round))
-            }
-            By::Rule(_) | By::Call(..) | By::Way(_) => u64::from(!self.spds.is_internal(step.head)),
-        });
-        steps.fold(0, u64::saturating_add)
-    }
+        By::Rule(_) | By::Call(..) | By::Way(_) => u64::from(!spds.is_internal(step.head)),
+    });
+    steps.fold(0, u64::saturating_add)
 }
-
-impl Search<'_> {
-    /// How many frames a path leaves waiting.
-    fn pushed(&self, path: &Path) -> u64 {
-        let pushed = path.moves.iter().map(|step| match &step.by {
-            By::Rule(rule) => match self.spds.rule(*rule).right {
-                Right::Push { .. } => 1,
-                Right::Step(_) | Right::Pop { .. } => 0,
-            },
-            By::Call(..) | By::Way(_) => 0,
-            By::Rounds(samples) => samples.iter().fold(0, |sum, sample| {
-                let pushed = self.pushed(&sample.path).saturating_mul(sample.rounds);
-                pushed.saturating_add(sum)
-            }),
-        });
-        pushed.fold(0, u64::saturating_add)
-    }
+/// How many frames a path leaves waiting.
+fn pushed(spds: &Spds, path: &Path) -> u64 {
+    let pushed = path.moves.iter().map(|step| match &step.by {
+        By::Rule(rule) => match spds.rule(*rule).right {
+            Right::Push { .. } => 1,
+            Right::Step(_) | Right::Pop { .. } => 0,
+        },
+        By::Call(..) | By::Way(_) => 0,
+        By::Rounds(samples) => samples.iter().fold(0, |sum, sample| {
+            let pushed = self::pushed(spds, &sample.path).saturating_mul(sample.rounds);
+            pushed.saturating_add(sum)
+        }),
+    });
+    pushed.fold(0, u64::saturating_add)
 }
 
 /// Which of so many rounds are made step by step, and up to which others each stands for:
 /// denser and denser towards both ends. The first and the last stand for themselves.
-pub(super) fn sampled(rounds: u64) -> Vec<Range<u64>> {
+pub fn sampled(rounds: u64) -> Vec<Range<u64>> {
     let powers = || (0..u64::BITS).map(|j| 1_u64 << j);
     let early = powers().map(|power| power - 1);
     let late = powers().map_while(|power| rounds.checked_sub(power));
@@ -224,7 +201,7 @@ pub(super) fn sampled(rounds: u64) -> Vec<Range<u64>> {
 }
 
 /// The rounds of one jump.
-struct Counting<'c> {
+struct JumpRounds<'c> {
     search: &'c Search<'c>,
     /// That of the path with the jump.
     query: &'c Query<'c>,
@@ -234,7 +211,7 @@ struct Counting<'c> {
     way: &'c Way,
 }
 
-impl Counting<'_> {
+impl JumpRounds<'_> {
     /// The moves that lead along the way from some values to others: the first round, a jump,
     /// and the last round.
     fn moves(&self, from: Values, to: Values) -> Result<Vec<Move>, Abort> {
@@ -288,16 +265,16 @@ impl Counting<'_> {
         }
         // So that it is known how many frames all rounds together leave waiting.
         let mut two = samples.windows(2);
-        let pushed = |sample: &Sample| self.search.pushed(&sample.path);
-        match two.all(|two| pushed(&two[0]) == pushed(&two[1])) {
+        let frames = |sample: &Sample| pushed(self.search.graph.spds, &sample.path);
+        match two.all(|two| frames(&two[0]) == frames(&two[1])) {
             true => Ok(samples),
             false => Err(Abort::OverBudget),
         }
     }
 
     fn point(&self, values: &[bool]) -> Result<Bdd, Stop> {
-        let variables = bits::members(self.search.spds.variables(self.head));
-        Ok(self.search.minterm(values, variables)?)
+        let variables = bits::members(self.search.graph.spds.variables(self.head));
+        Ok(self.search.graph.minterm(values, variables)?)
     }
 
     /// The values so many rounds after some, and so many before others.
@@ -308,14 +285,14 @@ impl Counting<'_> {
         second: &Values,
         before: u64,
     ) -> Result<Values, Abort> {
-        self.search.watch.check()?;
+        self.search.graph.watch.check()?;
         let (first, second) = (self.point(first)?, self.point(second)?);
         let set = self
             .ways
             .between(self.way, (&first, after), (&second, before))?;
-        match self.search.bdds.is_false(&set) {
+        match self.search.graph.bdds.is_false(&set) {
             true => Err(Abort::OverBudget),
-            false => Ok(self.search.smallest(&set, Copy::Current)?),
+            false => Ok(self.search.graph.smallest(&set, Copy::Current)?),
         }
     }
 
@@ -335,11 +312,14 @@ impl Counting<'_> {
             goal: &goal,
             ..*self.query
         };
-        let rings = search.folding.map_or(ROUND_RINGS, |folding| folding.rings);
-        let path = match search.search(&query, rings.min(ROUND_RINGS))? {
+        let rings = search
+            .folds
+            .folding
+            .map_or(ROUND_RINGS, |folding| folding.rings);
+        let path = match search.within(&query, rings.min(ROUND_RINGS))? {
             Found::Path(path) => Some(path),
             Found::Nothing => None,
-            Found::TooFar => search.with_folded_rounds(&query, self.without)?,
+            Found::TooFar => with_folded_rounds(search, &query, self.without)?,
         };
         path.ok_or(Abort::OverBudget)
     }
