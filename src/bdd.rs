@@ -92,7 +92,7 @@ impl Bdds {
         Self::with_jobs(levels, memory, collection, 1)
     }
 
-    /// The same, where large operations may run on several threads.
+    /// A manager whose large operations may run on several threads.
     pub fn with_jobs(
         levels: u32,
         memory: u64,

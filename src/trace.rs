@@ -15,7 +15,7 @@ pub enum Fold {
     /// Frames above each other, from the entry of the lowest: the next step is its exit, or,
     /// where the frames inside are shown, the entry of the next one that is.
     Nested(NestedId),
-    /// The same frames, from the exit of the highest one: the next step is the one after the
+    /// Frames above each other, from the exit of the highest one: the next step is the one after the
     /// exit of the lowest. Only where they are shown.
     Returned(NestedId),
 }

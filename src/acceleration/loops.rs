@@ -5,7 +5,7 @@ use super::loop_paths::LoopPaths;
 use crate::bdd::Bdd;
 use crate::limits::acceleration::PAIRS_AFTER;
 use crate::relations::{Components, Relation, Relations};
-use crate::saturation::{Looked, LoopShortcuts, Summary};
+use crate::saturation::{EdgeView, LoopShortcuts, Summary};
 use crate::spds::copies::Copies;
 use crate::spds::{EntryId, Head, Right, Spds};
 use crate::watch::{Stop, Watch, within_budget};
@@ -117,11 +117,11 @@ impl<'a> Accelerator<'a> {
 impl LoopShortcuts for Accelerator<'_> {
     fn around(
         &mut self,
-        edge: Looked<'_>,
+        edge: EdgeView<'_>,
         summaries: &[Summary],
         stamp: u64,
     ) -> Result<Option<Bdd>, Stop> {
-        let Looked { head, rounds, .. } = edge;
+        let EdgeView { head, rounds, .. } = edge;
         if rounds < self.budget.patience {
             return Ok(None);
         }

@@ -13,7 +13,7 @@ use super::summaries::{Step, Steps};
 use crate::bdd::Bdd;
 use crate::limits::acceleration::{COMPONENT_HEADS, PAIRS_AFTER};
 use crate::relations::{Components, Relation, Relations, Summaries};
-use crate::saturation::{Link, Looked, RecursionShortcuts, Summary};
+use crate::saturation::{EdgeView, Link, RecursionShortcuts, Summary};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Spds};
 use crate::watch::{Stop, Watch, within_budget};
@@ -109,7 +109,7 @@ impl RecursionShortcuts for Recursion<'_> {
     fn enter(
         &mut self,
         entry: EntryId,
-        edge: Looked<'_>,
+        edge: EdgeView<'_>,
         summaries: &[Summary],
     ) -> Result<Option<Bdd>, Stop> {
         let rounds = edge.rounds;

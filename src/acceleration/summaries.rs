@@ -63,7 +63,7 @@ impl Steps<'_> {
                 begin = bdds.and(&begin, &bdds.equivalent(&current, &returned)?)?;
             }
         }
-        let mut behind = Behind::default();
+        let mut behind = Exploration::default();
         behind.add(&self.relations, saved, &begin)?;
         for _ in 0..SUMMARY_ROUNDS {
             let Some((head, new)) = behind.next(&self.relations) else {
@@ -204,25 +204,25 @@ pub fn round_trips(entry: EntryId, links: &[Link], most: usize) -> Vec<Vec<&Link
     found
 }
 
-/// What a frame may come to behind a call, and what of that was not looked at.
+/// What a frame may come to behind a call, and the worklist of heads with something new.
 #[derive(Default)]
-struct Behind {
-    heads: Vec<Reached>,
+struct Exploration {
+    heads: Vec<HeadState>,
     queue: VecDeque<usize>,
 }
 
-struct Reached {
+struct HeadState {
     head: Head,
     total: Bdd,
     pending: Bdd,
 }
 
-impl Behind {
+impl Exploration {
     fn add(&mut self, relations: &Relations<'_>, head: Head, set: &Bdd) -> Result<(), Abort> {
         let bdds = relations.copies.bdds;
         let known = self.heads.iter().position(|reached| reached.head == head);
         let at = known.unwrap_or_else(|| {
-            self.heads.push(Reached {
+            self.heads.push(HeadState {
                 head,
                 total: bdds.constant(false),
                 pending: bdds.constant(false),

@@ -3,8 +3,8 @@
 mod board;
 mod model;
 mod program;
+mod reachability;
 mod subject;
-mod symbolic;
 mod system;
 mod temporal;
 mod trace;
@@ -203,7 +203,9 @@ fn check_symbolically<S: Subject>(
             variables: Vec::new(),
             state: plain.iter().any(|(_, property)| asks_for_state(property)),
         };
-        let result = with_model(run, None, observed, |model| symbolic::check(model, &plain));
+        let result = with_model(run, None, observed, |model| {
+            reachability::check(model, &plain)
+        });
         keep_going(result, &mut ended)?;
     }
     // Only a courtesy: whatever it runs into, the verdicts stand. It is another check, though,

@@ -101,7 +101,8 @@ impl<S: Subject> Model<'_, S> {
         Ok(post_star)
     }
 
-    /// The same, but deep recursion is followed call by call.
+    /// `post*` from the start, not yet saturated, by which deep recursion is followed call by
+    /// call.
     fn plain_recursion(&self) -> Result<PostStar<'_>, CheckError> {
         let mut post_star = PostStar::new(self.spds, self.bdds, self.watch)?;
         if let Some(budget) = self.budget() {

@@ -4,8 +4,8 @@
 //! heads; and among them the repeating ones, from which an execution accepts for ever.
 
 use super::model::Model;
+use super::reachability::no_trace;
 use super::subject::Subject;
-use super::symbolic::no_trace;
 use super::trace::{Claim, Traces, explain, too_deep};
 use super::vacuity::unseen_atoms;
 use super::{CheckError, Direction, Phase};

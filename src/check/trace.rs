@@ -27,7 +27,7 @@ pub enum Claim<'a> {
 pub struct Traces<'m, S: Subject> {
     model: &'m Model<'m, S>,
     post_star: &'m PostStar<'m>,
-    /// The same without shortcuts through deep recursion, once it is needed.
+    /// A `post*` without shortcuts through deep recursion, once it is needed.
     plain: OnceCell<PostStar<'m>>,
 }
 

@@ -128,7 +128,7 @@ impl<'a> HeadGraph<'a> {
         })
     }
 
-    /// The same, for steps on which a path accepts: from an accepting head, or over a call
+    /// The valuations from which an edge leads into `set` and a path accepts: from an accepting head, or over a call
     /// that accepts.
     pub fn before_accepting(&self, edge: &RoughEdge, set: &Bdd) -> Result<Bdd, Stop> {
         let (spds, bdds) = (self.spds, self.bdds);

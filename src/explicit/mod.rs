@@ -83,7 +83,7 @@ pub fn reachable(program: &Program, allowed: usize) -> Result<Reachable, TooLarg
 }
 
 /// Every valuation of the globals and of the entry procedure's locals.
-fn start_views(program: &Program, allowed: usize) -> Result<Vec<View>, TooLarge> {
+pub(crate) fn start_views(program: &Program, allowed: usize) -> Result<Vec<View>, TooLarge> {
     let cells = || {
         let locals = &program.procedure(program.entry).locals;
         program.globals.iter().chain(locals)

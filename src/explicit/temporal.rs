@@ -28,7 +28,7 @@ pub fn violates(program: &Program, temporal: &Temporal, allowed: usize) -> Resul
     violates_on(&ProgramMachine { program, atoms }, temporal, allowed)
 }
 
-/// The same for any machine that shows the truth of the property's propositions.
+/// Whether some infinite execution violates the property, of any machine that shows the truth of the property's propositions.
 pub fn violates_on(
     machine: &impl Machine,
     temporal: &Temporal,

@@ -93,7 +93,7 @@ pub fn choose(
     })
 }
 
-/// The same among the [`resumptions`].
+/// The first of the [`resumptions`] that is as wished for.
 pub fn choose_resumption(
     program: &Program,
     waiting: &Waiting,

@@ -183,7 +183,7 @@ impl<'a> Relations<'a> {
         })
     }
 
-    /// The same for relations of two ways.
+    /// For relations of two paths, one after the other: these may have fewer nodes.
     pub fn for_pairs(&self) -> Self {
         Relations {
             node_limit: Some(self.node_limit.unwrap_or(PAIR_NODES).min(PAIR_NODES)),

@@ -11,5 +11,5 @@ mod stacks;
 
 pub use post_star::{Increment, PostStar, Summary, Target as PostTarget};
 pub use pre_star::{PreStar, Target as PreTarget};
-pub use shortcuts::{Link, Looked, LoopShortcuts, RecursionShortcuts};
+pub use shortcuts::{EdgeView, Link, LoopShortcuts, RecursionShortcuts};
 pub use stacks::{StackEdge, StackState, Stacks};

@@ -17,7 +17,7 @@
 //! through which.
 
 use super::edges::{Edge, Edges};
-use super::shortcuts::{Link, Looked, LoopShortcuts, RecursionShortcuts};
+use super::shortcuts::{EdgeView, Link, LoopShortcuts, RecursionShortcuts};
 use super::stacks::{StackState, Stacks};
 use crate::bdd::{Bdd, Bdds};
 use crate::spds::{EntryId, Head, Right, RuleId, Spds};
@@ -131,7 +131,7 @@ impl<'a> PostStar<'a> {
         self.loops = Some(Box::new(loops));
     }
 
-    /// The same for deep recursion.
+    /// Lets deep recursion be closed in few rounds.
     pub fn shorten_recursion(&mut self, recursion: impl RecursionShortcuts + 'a) {
         self.recursion = Some(Box::new(recursion));
     }
@@ -151,7 +151,8 @@ impl<'a> PostStar<'a> {
         self.run_rounds(u64::MAX, enough)
     }
 
-    /// The same, for at most so many rounds.
+    /// Saturates for at most so many rounds; stops early once `enough` says so of a head that
+    /// was reached.
     pub fn run_rounds(
         &mut self,
         most: u64,
@@ -277,7 +278,7 @@ impl<'a> PostStar<'a> {
         let Some(loops) = &mut self.loops else {
             return Ok(None);
         };
-        let edge = looked(self.edges.get(at), new);
+        let edge = edge_view(self.edges.get(at), new);
         let further = loops.around(edge, &self.summaries, self.stamp)?;
         self.widen(at, further)
     }
@@ -291,7 +292,7 @@ impl<'a> PostStar<'a> {
         if edge.head != self.spds.entry(entry).head {
             return Ok(None);
         }
-        let further = recursion.enter(entry, looked(edge, new), &self.summaries)?;
+        let further = recursion.enter(entry, edge_view(edge, new), &self.summaries)?;
         self.is_deep |= further.is_some();
         self.widen(at, further)
     }
@@ -460,8 +461,8 @@ impl<'a> PostStar<'a> {
 }
 
 /// An edge as shortcuts see it.
-fn looked<'e>(edge: &'e Edge<Target>, new: &'e Bdd) -> Looked<'e> {
-    Looked {
+fn edge_view<'e>(edge: &'e Edge<Target>, new: &'e Bdd) -> EdgeView<'e> {
+    EdgeView {
         head: edge.head,
         rounds: edge.rounds,
         total: &edge.total,

@@ -20,7 +20,7 @@ pub struct Link {
 
 /// An edge that is being looked at.
 #[derive(Clone, Copy)]
-pub struct Looked<'e> {
+pub struct EdgeView<'e> {
     pub head: Head,
     /// How often it was.
     pub rounds: u32,
@@ -34,7 +34,7 @@ pub trait LoopShortcuts {
     /// not known; `None` if there is nothing to do. `stamp` is that of the newest summary.
     fn around(
         &mut self,
-        edge: Looked<'_>,
+        edge: EdgeView<'_>,
         summaries: &[Summary],
         stamp: u64,
     ) -> Result<Option<Bdd>, Stop>;
@@ -46,7 +46,7 @@ pub trait RecursionShortcuts {
     fn enter(
         &mut self,
         entry: EntryId,
-        edge: Looked<'_>,
+        edge: EdgeView<'_>,
         summaries: &[Summary],
     ) -> Result<Option<Bdd>, Stop>;
 

@@ -9,7 +9,7 @@ use crate::interpreter::values::{Possible, Values, calculate};
 use crate::program::{Domain, Operation, SHIFT_LIMIT};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum AbstractValue {
     Truth(Family),
     Number(Interval),
 }
@@ -26,23 +26,23 @@ pub struct Interval {
     may_lack: bool,
 }
 
-impl Known {
+impl AbstractValue {
     /// A cell with a value that is not known.
     pub fn unknown(domain: Domain) -> Self {
         match domain {
             Domain::Boolean => {
                 let either = [Values::only(false), Values::only(true)];
-                Known::Truth(Family::of(either.into_iter()))
+                AbstractValue::Truth(Family::of(either.into_iter()))
             }
-            _ => Known::Number(Interval::total(0, domain.size() as i128 - 1)),
+            _ => AbstractValue::Number(Interval::total(0, domain.size() as i128 - 1)),
         }
     }
 
     pub fn exactly(value: Possible) -> Self {
         match value {
-            Possible::Truth(values) => Known::Truth(Family::only(values)),
-            Possible::Number(number) => Known::Number(Interval::total(number, number)),
-            Possible::Nothing(_) => Known::Number(Interval::NOTHING),
+            Possible::Truth(values) => AbstractValue::Truth(Family::only(values)),
+            Possible::Number(number) => AbstractValue::Number(Interval::total(number, number)),
+            Possible::Nothing(_) => AbstractValue::Number(Interval::NOTHING),
         }
     }
 
@@ -58,16 +58,16 @@ impl Known {
 
     pub fn never_has_value(self) -> bool {
         match self {
-            Known::Truth(family) => family.members().all(|set| set == Values::NONE),
-            Known::Number(number) => number.low > number.high,
+            AbstractValue::Truth(family) => family.members().all(|set| set == Values::NONE),
+            AbstractValue::Number(number) => number.low > number.high,
         }
     }
 
     /// Whether there is a value in every case.
     pub fn always_has_value(self) -> bool {
         match self {
-            Known::Truth(family) => family.members().all(|set| set != Values::NONE),
-            Known::Number(number) => !number.may_lack,
+            AbstractValue::Truth(family) => family.members().all(|set| set != Values::NONE),
+            AbstractValue::Number(number) => !number.may_lack,
         }
     }
 
@@ -98,14 +98,14 @@ impl Known {
     pub fn is_always(self, value: Possible) -> bool {
         match value {
             Possible::Nothing(_) => self.never_has_value(),
-            _ => self == Known::exactly(value),
+            _ => self == AbstractValue::exactly(value),
         }
     }
 
     fn truth(self) -> Family {
         match self {
-            Known::Truth(family) => family,
-            Known::Number(Interval {
+            AbstractValue::Truth(family) => family,
+            AbstractValue::Number(Interval {
                 low,
                 high,
                 may_lack,
@@ -124,8 +124,8 @@ impl Known {
 
     fn number(self) -> Interval {
         match self {
-            Known::Number(number) => number,
-            Known::Truth(family) => {
+            AbstractValue::Number(number) => number,
+            AbstractValue::Truth(family) => {
                 let one = |set: Values| i128::from(set.contains(true));
                 let values = || family.members().filter(|set| *set != Values::NONE).map(one);
                 let may_lack = family.members().any(|set| set == Values::NONE);
@@ -144,15 +144,17 @@ impl Known {
     /// What is known if either is the case.
     fn or(self, other: Self) -> Self {
         match (self, other) {
-            (Known::Truth(a), Known::Truth(b)) => Known::Truth(Family(a.0 | b.0)),
-            (a, b) => Known::Number(a.number().or(b.number())),
+            (AbstractValue::Truth(a), AbstractValue::Truth(b)) => {
+                AbstractValue::Truth(Family(a.0 | b.0))
+            }
+            (a, b) => AbstractValue::Number(a.number().or(b.number())),
         }
     }
 
     fn may_lack(self) -> Self {
         match self {
-            Known::Truth(family) => Known::Truth(Family(family.0 | 1)),
-            Known::Number(number) => Known::Number(Interval {
+            AbstractValue::Truth(family) => AbstractValue::Truth(Family(family.0 | 1)),
+            AbstractValue::Number(number) => AbstractValue::Number(Interval {
                 may_lack: true,
                 ..number
             }),
@@ -229,14 +231,14 @@ impl Interval {
 
     /// An operation on numbers that are not both known. Where it is not monotonous, the
     /// result is rough.
-    fn calculate(self, operation: Operation, other: Self) -> Known {
+    fn calculate(self, operation: Operation, other: Self) -> AbstractValue {
         let (a, b) = (self, other);
         let natural = a.low >= 0 && b.low >= 0;
         let magnitude = a.low.saturating_abs().max(a.high.saturating_abs());
         let compared = |always: bool, never: bool| {
             let sets = [(never, Values::only(true)), (always, Values::only(false))];
             let sets = sets.into_iter().filter(|(no, _)| !*no);
-            Known::Truth(Family::of(sets.map(|(_, set)| set)))
+            AbstractValue::Truth(Family::of(sets.map(|(_, set)| set)))
         };
         let number = match operation {
             Operation::Less => return compared(a.high < b.low, a.low >= b.high),
@@ -270,37 +272,37 @@ impl Interval {
             Operation::BitAnd | Operation::BitOr | Operation::BitXor | Operation::ShiftRight
         );
         match is_bitwise && !natural {
-            true => Known::Number(number).may_lack(),
-            false => Known::Number(number),
+            true => AbstractValue::Number(number).may_lack(),
+            false => AbstractValue::Number(number),
         }
     }
 }
 
-impl Algebra for Known {
+impl Algebra for AbstractValue {
     fn truth(values: Values) -> Self {
-        Known::Truth(Family::only(values))
+        AbstractValue::Truth(Family::only(values))
     }
 
     fn number(number: u64) -> Self {
-        Known::Number(Interval::total(number.into(), number.into()))
+        AbstractValue::Number(Interval::total(number.into(), number.into()))
     }
 
     fn unary(self, operation: Operation, _: u32) -> Self {
         match operation {
             Operation::Not => {
                 let members = self.truth();
-                Known::Truth(Family::of(members.members().map(Values::negated)))
+                AbstractValue::Truth(Family::of(members.members().map(Values::negated)))
             }
-            Operation::ToNumber => Known::Number(self.number()),
-            Operation::ToTruth => Known::Truth(self.truth()),
+            Operation::ToNumber => AbstractValue::Number(self.number()),
+            Operation::ToTruth => AbstractValue::Truth(self.truth()),
             Operation::FalseIfUndefined => {
                 let defined = |set| match set {
                     Values::NONE => Values::only(false),
                     set => set,
                 };
-                Known::Truth(Family::of(self.truth().members().map(defined)))
+                AbstractValue::Truth(Family::of(self.truth().members().map(defined)))
             }
-            Operation::Index { count } => Known::Number(self.number().index(count)),
+            Operation::Index { count } => AbstractValue::Number(self.number().index(count)),
             other => unreachable!("{other:?} takes no single value"),
         }
     }
@@ -310,7 +312,7 @@ impl Algebra for Known {
         let pairs = first
             .members()
             .flat_map(|a| second.members().map(move |b| (a, b)));
-        Known::Truth(Family::of(pairs.map(|(a, b)| a.connect(operation, b))))
+        AbstractValue::Truth(Family::of(pairs.map(|(a, b)| a.connect(operation, b))))
     }
 
     fn calculate(self, operation: Operation, other: Self, _: u32) -> Self {
@@ -321,14 +323,14 @@ impl Algebra for Known {
         );
         if a.low > a.high || b.low > b.high {
             return match is_comparison {
-                true => Known::Truth(Family::only(Values::NONE)),
-                false => Known::Number(Interval::NOTHING),
+                true => AbstractValue::Truth(Family::only(Values::NONE)),
+                false => AbstractValue::Number(Interval::NOTHING),
             };
         }
         let result = match a.low == a.high && b.low == b.high {
             true => match calculate(operation, a.low, b.low) {
-                Ok(possible) => Known::exactly(possible),
-                Err(_) => Known::Number(Interval::NOTHING),
+                Ok(possible) => AbstractValue::exactly(possible),
+                Err(_) => AbstractValue::Number(Interval::NOTHING),
             },
             false => a.calculate(operation, b),
         };
@@ -342,12 +344,12 @@ impl Algebra for Known {
         let cases = self.truth().members().map(|set| {
             let branches = set.iter().map(|value| if value { yes } else { no });
             let nothing = match yes {
-                Known::Truth(_) => Known::Truth(Family::only(Values::NONE)),
-                Known::Number(_) => Known::Number(Interval::NOTHING),
+                AbstractValue::Truth(_) => AbstractValue::Truth(Family::only(Values::NONE)),
+                AbstractValue::Number(_) => AbstractValue::Number(Interval::NOTHING),
             };
             // A choice between the two may come out as either.
             match (set == Values::ANY, yes, no) {
-                (true, Known::Truth(yes), Known::Truth(no)) => {
+                (true, AbstractValue::Truth(yes), AbstractValue::Truth(no)) => {
                     let union = |a, b| match (a, b) {
                         (Values::NONE, _) | (_, Values::NONE) => Values::NONE,
                         (a, b) => a.union(b),
@@ -355,21 +357,21 @@ impl Algebra for Known {
                     let pairs = yes
                         .members()
                         .flat_map(|a| no.members().map(move |b| union(a, b)));
-                    Known::Truth(Family::of(pairs))
+                    AbstractValue::Truth(Family::of(pairs))
                 }
-                _ => branches.reduce(Known::or).unwrap_or(nothing),
+                _ => branches.reduce(AbstractValue::or).unwrap_or(nothing),
             }
         });
-        cases.reduce(Known::or).unwrap_or(self)
+        cases.reduce(AbstractValue::or).unwrap_or(self)
     }
 
     fn element(self, count: u32, _: u32, element: impl Fn(u32) -> Self) -> Self {
         let index = self.number().index(count);
         let cases = (index.low..=index.high).map(|k| element(k as u32));
-        match (cases.reduce(Known::or), index.may_lack) {
+        match (cases.reduce(AbstractValue::or), index.may_lack) {
             (Some(value), false) => value,
             (Some(value), true) => value.may_lack(),
-            (None, _) => Known::Number(Interval::NOTHING),
+            (None, _) => AbstractValue::Number(Interval::NOTHING),
         }
     }
 }
@@ -469,8 +471,8 @@ mod tests {
             let estimate = evaluate(&operations, |variable, _| {
                 let i = index(variable);
                 match known >> i & 1 {
-                    1 => Known::exactly(value_of(domain(i), values[i as usize])),
-                    _ => Known::unknown(domain(i)),
+                    1 => AbstractValue::exactly(value_of(domain(i), values[i as usize])),
+                    _ => AbstractValue::unknown(domain(i)),
                 }
             });
             match concrete {

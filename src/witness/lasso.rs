@@ -6,7 +6,7 @@
 //! place behind an accepting step, from which there is no way back. That cannot happen more
 //! often than the graph has components; where the search is limited, it is not done often.
 
-use super::path::{By, Move, Path};
+use super::path::{Move, Path, Transition};
 use super::query::Query;
 use super::search::Search;
 use super::segments::AbstractTrace;
@@ -117,7 +117,7 @@ fn stem_to(search: &Search<'_>, repeating: &Sets) -> Result<Option<Path>, Stop> 
     let values = values.into();
     if let Some(rule) = spds.rules_from(head).next() {
         terminating.moves.push(Move {
-            by: By::Rule(rule),
+            by: Transition::Rule(rule),
             head: bottom,
             values,
         });

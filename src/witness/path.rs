@@ -29,14 +29,14 @@ impl Path {
     /// Whether some of its rounds are folded.
     pub fn is_folded(&self) -> bool {
         let mut moves = self.moves.iter();
-        moves.any(|step| matches!(step.by, By::Rounds(_)))
+        moves.any(|step| matches!(step.by, Transition::Rounds(_)))
     }
 }
 
 /// One step of a path, internal rules included, or many rounds of a loop.
 #[derive(Debug)]
 pub struct Move {
-    pub by: By,
+    pub by: Transition,
     /// Where it leads.
     pub head: Head,
     pub values: Values,
@@ -44,14 +44,14 @@ pub struct Move {
 
 /// How a path goes on.
 #[derive(Debug)]
-pub enum By {
+pub enum Transition {
     Rule(RuleId),
-    /// By a push that was popped again.
+    /// Transition a push that was popped again.
     Call(RuleId, CallUse),
-    /// By going round a loop any number of times, along one of its ways: only until these
+    /// Transition going round a loop any number of times, along one of its ways: only until these
     /// rounds have been counted.
     Way(usize),
-    /// By going round a loop many times. The first sample is the first round, and the last
+    /// Transition going round a loop many times. The first sample is the first round, and the last
     /// sample the last.
     Rounds(Vec<Sample>),
 }
@@ -68,16 +68,16 @@ impl Move {
     /// The member of a summary that it uses, if it does.
     pub fn call(&self) -> Option<&CallUse> {
         match &self.by {
-            By::Call(_, call) => Some(call),
-            By::Rule(_) | By::Way(_) | By::Rounds(_) => None,
+            Transition::Call(_, call) => Some(call),
+            Transition::Rule(_) | Transition::Way(_) | Transition::Rounds(_) => None,
         }
     }
 
     /// The rule that it begins with; `None` where rounds are folded.
     pub fn rule(&self) -> Option<RuleId> {
         match self.by {
-            By::Rule(rule) | By::Call(rule, _) => Some(rule),
-            By::Way(_) | By::Rounds(_) => None,
+            Transition::Rule(rule) | Transition::Call(rule, _) => Some(rule),
+            Transition::Way(_) | Transition::Rounds(_) => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 //! of a loop are taken where no rule leads on.
 
 use super::graph::SummaryGraph;
-use super::path::{By, Move, Path, Values};
+use super::path::{Move, Path, Transition, Values};
 use super::query::{Node, NodeSets, Query};
 use crate::bdd::Bdd;
 use crate::bits;
@@ -74,7 +74,7 @@ impl SummaryGraph<'_> {
                 let set = bdds.and(&after, later)?;
                 if !bdds.is_false(&set) {
                     let step = Move {
-                        by: By::Rule(id),
+                        by: Transition::Rule(id),
                         head: to,
                         values: self.smallest(&set, Copy::Current)?,
                     };
@@ -92,7 +92,7 @@ impl SummaryGraph<'_> {
                 let set = bdds.and(&jumps.image(way, &here)?, later)?;
                 if !bdds.is_false(&set) {
                     let step = Move {
-                        by: By::Way(index),
+                        by: Transition::Way(index),
                         head: node.0,
                         values: self.smallest(&set, Copy::Current)?,
                     };
@@ -125,7 +125,7 @@ impl SummaryGraph<'_> {
             let uses = bdds.and(&through.member, &bdds.and(&waiting, later)?)?;
             if !bdds.is_false(&uses) {
                 let step = Move {
-                    by: By::Call(id, through.call.clone()),
+                    by: Transition::Call(id, through.call.clone()),
                     head: saved,
                     values: self.smallest(&uses, Copy::Current)?,
                 };
@@ -156,7 +156,7 @@ impl SummaryGraph<'_> {
                 }
                 let (call, values) = self.smallest_use(entry, *stamp, &uses)?;
                 let step = Move {
-                    by: By::Call(id, call),
+                    by: Transition::Call(id, call),
                     head: saved,
                     values,
                 };

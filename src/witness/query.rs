@@ -38,14 +38,14 @@ pub struct Query<'q> {
     /// The path has at least one step.
     pub moves_on: bool,
     /// The path must make this call.
-    pub through: Option<&'q Through>,
+    pub through: Option<&'q CallStep>,
     /// The path may go round loops any number of times in one step.
     pub jumps: Option<&'q dyn Jumps>,
     pub goal: &'q Goal<'q>,
 }
 
 /// A call that returns.
-pub struct Through {
+pub struct CallStep {
     pub push: RuleId,
     pub call: CallUse,
     /// The call as a summary with one member.

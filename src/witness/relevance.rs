@@ -7,7 +7,7 @@
 //! matter without which it might come out otherwise. Of `a | b` with `a = 1` only `a`
 //! matters. The result may contain more than needed, never less.
 
-use super::known::Known;
+use super::known::AbstractValue;
 use crate::analysis::Observed;
 use crate::interpreter::evaluation::evaluate;
 use crate::interpreter::failure::{Failure, Place, Reason};
@@ -483,7 +483,7 @@ impl Slice<'_> {
         match taken {
             Some((condition, _)) => self.need_truth(state, *condition, true),
             None => arms.iter().for_each(|(condition, _)| {
-                self.need(state, *condition, Known::is_never_true);
+                self.need(state, *condition, AbstractValue::is_never_true);
             }),
         }
     }
@@ -514,7 +514,7 @@ impl Slice<'_> {
             (Possible::Number(_), None) if !wraps => {
                 self.need(state, expression, |known| known.always_fits(domain));
             }
-            (_, None) => self.need(state, expression, Known::always_has_value),
+            (_, None) => self.need(state, expression, AbstractValue::always_has_value),
         }
     }
 
@@ -524,7 +524,12 @@ impl Slice<'_> {
 
     /// Makes those variables matter without which it would not be `certain` how the
     /// expression comes out.
-    fn need(&mut self, state: State<'_>, expression: Expression, certain: impl Fn(Known) -> bool) {
+    fn need(
+        &mut self,
+        state: State<'_>,
+        expression: Expression,
+        certain: impl Fn(AbstractValue) -> bool,
+    ) {
         let mut reads = self.cells_read(state, expression);
         reads.sort_unstable();
         reads.dedup();
@@ -559,13 +564,13 @@ impl Slice<'_> {
         state: State<'_>,
         expression: Expression,
         known: &FxHashSet<VariableId>,
-    ) -> Known {
+    ) -> AbstractValue {
         let operations = self.program.expressions.operations(expression);
         evaluate(operations, |variable, _| {
             let domain = self.program.cell(state.procedure, variable).domain;
             match known.contains(&variable) {
-                true => Known::exactly(value_of(domain, state.valuation.get(variable))),
-                false => Known::unknown(domain),
+                true => AbstractValue::exactly(value_of(domain, state.valuation.get(variable))),
+                false => AbstractValue::unknown(domain),
             }
         })
     }

@@ -9,9 +9,9 @@
 //! A member that was found by closing a recursion follows from smaller stamps through any
 //! number of frames: see [`super::fold`].
 
-use super::fold::{self, Nested};
-use super::path::{By, CallUse, Path};
-use super::query::{Query, Through};
+use super::fold::{self, NestedFrames};
+use super::path::{CallUse, Path, Transition};
+use super::query::{CallStep, Query};
 use super::search::Search;
 use super::walk::Diverged;
 use crate::bdd::Bdd;
@@ -38,7 +38,7 @@ pub type Segments = IndexMap<CallUse, Option<Unfolding>, FxBuildHasher>;
 pub enum Unfolding {
     Path(Path),
     /// More of the same, up to a frame deep above.
-    Nested(Nested),
+    Nested(NestedFrames),
 }
 
 impl AbstractTrace {
@@ -71,7 +71,7 @@ impl AbstractTrace {
         }
         while let Some(path) = paths.pop() {
             for step in &path.moves {
-                if let By::Rounds(samples) = &step.by {
+                if let Transition::Rounds(samples) = &step.by {
                     let rounds = samples.iter().map(|sample| sample.rounds);
                     most = most.max(rounds.fold(0, u64::saturating_add));
                     paths.extend(samples.iter().map(|sample| &sample.path));
@@ -124,7 +124,7 @@ pub fn find(
 pub(super) fn execution(
     search: &Search<'_>,
     call: &CallUse,
-    through: Option<&Through>,
+    through: Option<&CallStep>,
 ) -> Result<Option<Path>, Stop> {
     let (spds, bdds) = (search.graph.spds, search.graph.bdds);
     let interface = spds.interface(call.entry);
@@ -175,11 +175,13 @@ fn add_uses(path: &Path, segments: &mut Segments) {
     while let Some(path) = paths.pop() {
         for step in &path.moves {
             match &step.by {
-                By::Rule(_) | By::Way(_) => {}
-                By::Call(_, call) => {
+                Transition::Rule(_) | Transition::Way(_) => {}
+                Transition::Call(_, call) => {
                     segments.entry(call.clone()).or_insert(None);
                 }
-                By::Rounds(samples) => paths.extend(samples.iter().map(|sample| &sample.path)),
+                Transition::Rounds(samples) => {
+                    paths.extend(samples.iter().map(|sample| &sample.path))
+                }
             }
         }
     }

@@ -55,15 +55,15 @@ struct Problem<'p> {
 
 /// The values that matter at a head, as a path tells them.
 #[derive(Clone, Copy)]
-struct Told<'t> {
+struct PathValues<'t> {
     live: &'t [u64],
     values: &'t [bool],
 }
 
 /// The view of the first symbol, if there is one, the globals, and the locals of the second.
-type Taken = (Option<View>, Box<[u64]>, Box<[u64]>);
+type Successor = (Option<View>, Box<[u64]>, Box<[u64]>);
 
-impl Told<'_> {
+impl PathValues<'_> {
     /// Either all bits of a cell matter or none.
     fn value(&self, cell: Range<DataVariable>) -> Option<u64> {
         let matters = cell.start < cell.end && bits::contains(self.live, cell.start);
@@ -79,14 +79,14 @@ impl SystemWalker<'_> {
         self.rules.layout.cell(ProcedureId(group.0), variable)
     }
 
-    fn told<'t>(&'t self, symbol: SymbolId, values: &'t [bool]) -> Told<'t> {
-        Told {
+    fn told<'t>(&'t self, symbol: SymbolId, values: &'t [bool]) -> PathValues<'t> {
+        PathValues {
             live: self.analyses.liveness.at(Head(symbol.0)),
             values,
         }
     }
 
-    fn start_problem(&self, told: Told<'_>) -> Problem<'_> {
+    fn start_problem(&self, told: PathValues<'_>) -> Problem<'_> {
         let system = self.system;
         let group = system.symbol(system.start.symbol).group;
         let mut problem = Problem {
@@ -106,8 +106,8 @@ impl SystemWalker<'_> {
         &'p self,
         made: &rules::Rule,
         view: &'p View,
-        first: Option<Told<'_>>,
-        second: Option<Told<'_>>,
+        first: Option<PathValues<'_>>,
+        second: Option<PathValues<'_>>,
     ) -> Problem<'p> {
         let system = self.system;
         let rule = system.rule(RuleId(made.origin));
@@ -166,7 +166,7 @@ impl SystemWalker<'_> {
         group: GroupId,
         when: When,
         with_globals: bool,
-        told: Option<Told<'_>>,
+        told: Option<PathValues<'_>>,
         guess: impl Fn(Range<DataVariable>) -> u64,
     ) {
         let globals = (0..self.system.globals.len() as u32).map(VariableId::Global);
@@ -270,9 +270,9 @@ impl SystemWalker<'_> {
         &self,
         walk: &mut Walk<'_, Self>,
         made: &rules::Rule,
-        first: Option<Told<'_>>,
-        second: Option<Told<'_>>,
-    ) -> Result<Taken, Diverged> {
+        first: Option<PathValues<'_>>,
+        second: Option<PathValues<'_>>,
+    ) -> Result<Successor, Diverged> {
         let view = walk.view.as_ref().ok_or(Diverged)?;
         let id = RuleId(made.origin);
         let rule = self.system.rule(id);
@@ -399,7 +399,7 @@ impl Walker for SystemWalker<'_> {
         let head = Head(walk.view.as_ref().ok_or(Diverged)?.symbol.0);
         let class = self.analyses.frames.class(head).ok_or(Diverged)?;
         let (_, values) = call.handed(self.spds);
-        let told = Told {
+        let told = PathValues {
             live: self.analyses.liveness.handed(class),
             values: &values,
         };
@@ -415,7 +415,7 @@ impl Walker for SystemWalker<'_> {
 
     fn left_like(&self, exit: &Box<[u64]>, last: &Step, call: &CallUse) -> (Box<[u64]>, Step) {
         let (handed, values) = call.handed(self.spds);
-        let told = Told {
+        let told = PathValues {
             live: &handed,
             values: &values,
         };

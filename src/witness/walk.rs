@@ -9,7 +9,7 @@
 //! same with nested frames, down and up again.
 
 use super::fold;
-use super::path::{By, CallUse, Move, Path};
+use super::path::{CallUse, Move, Path, Transition};
 use super::segments::{AbstractTrace, Unfolding};
 use crate::analysis::Layout;
 use crate::trace::{
@@ -42,7 +42,7 @@ pub trait Walker: Sized {
 
     fn step(&self, view: &Self::View, depth: u64) -> Self::Step;
 
-    /// The same place, with the values that matter where a path begins.
+    /// The place of a view, with the values that matter where a path begins.
     fn jump(&self, view: &Self::View, path: &Path) -> Result<Self::View, Diverged>;
 
     /// Makes a move of the walk's path, and of its frame.
@@ -106,11 +106,11 @@ enum Part<W: Walker> {
 }
 
 /// Segments walked so far: by which member they are and the state they were entered with.
-type Walked<W> = FxHashMap<(CallUse, <W as Walker>::View), (SegmentId, <W as Walker>::Exit)>;
+type SegmentCache<W> = FxHashMap<(CallUse, <W as Walker>::View), (SegmentId, <W as Walker>::Exit)>;
 
 /// The execution along a trace, all returned calls folded.
 pub fn concretize<W: Walker>(w: &W, trace: &AbstractTrace) -> Result<Trace<W::Step>, Diverged> {
-    let mut walked: Walked<W> = FxHashMap::default();
+    let mut walked: SegmentCache<W> = FxHashMap::default();
     // The last one made for each call.
     let mut segments: FxHashMap<CallUse, SegmentId> = FxHashMap::default();
     let mut made = Trace::default();
@@ -122,7 +122,7 @@ pub fn concretize<W: Walker>(w: &W, trace: &AbstractTrace) -> Result<Trace<W::St
             return Err(Diverged);
         };
         match walk.path.moves.get(walk.made).map(|step| (step, &step.by)) {
-            Some((_, By::Call(_, call))) => {
+            Some((_, Transition::Call(_, call))) => {
                 let path = match trace.unfolding(call)? {
                     Unfolding::Path(path) => path,
                     Unfolding::Nested(nested) => &nested.begin,
@@ -137,7 +137,7 @@ pub fn concretize<W: Walker>(w: &W, trace: &AbstractTrace) -> Result<Trace<W::St
                 }
                 continue;
             }
-            Some((_, By::Rounds(samples))) => {
+            Some((_, Transition::Rounds(samples))) => {
                 match samples.get(walk.samples.len()) {
                     Some(sample) => {
                         let here = walk.view.as_ref().ok_or(Diverged)?;
@@ -149,11 +149,11 @@ pub fn concretize<W: Walker>(w: &W, trace: &AbstractTrace) -> Result<Trace<W::St
                 }
                 continue;
             }
-            Some((step, By::Rule(_))) => {
+            Some((step, Transition::Rule(_))) => {
                 w.make_move(walk, step)?;
                 continue;
             }
-            Some((_, By::Way(_))) => return Err(Diverged),
+            Some((_, Transition::Way(_))) => return Err(Diverged),
             None => {}
         }
         let Some(mut walk) = walks.pop() else {
@@ -219,7 +219,7 @@ pub fn concretize<W: Walker>(w: &W, trace: &AbstractTrace) -> Result<Trace<W::St
 fn nested_frames<W: Walker>(
     w: &W,
     call: &CallUse,
-    nested: &fold::Nested,
+    nested: &fold::NestedFrames,
     segments: &FxHashMap<CallUse, SegmentId>,
 ) -> Result<Nested, Diverged> {
     let segment = |call: &CallUse| segments.get(call).copied().ok_or(Diverged);

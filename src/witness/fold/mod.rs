@@ -8,7 +8,7 @@ mod nesting;
 mod rounds;
 pub mod unfold;
 
-pub use nesting::Nested;
+pub use nesting::NestedFrames;
 pub use rounds::Folding;
 
 pub(super) use nesting::{links, unfold_nested};

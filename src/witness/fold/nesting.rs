@@ -23,14 +23,14 @@ use crate::spds::EntryId;
 use crate::watch::Abort;
 use crate::witness::graph::SummaryGraph;
 use crate::witness::path::{CallUse, Path};
-use crate::witness::query::Through;
+use crate::witness::query::CallStep;
 use crate::witness::search::Search;
 use crate::witness::segments::{Segments, Unfolding, add, execution};
 use std::ops::Range;
 use std::rc::Rc;
 
 /// Frames above each other that are not unfolded.
-pub struct Nested {
+pub struct NestedFrames {
     /// The first of them, as it begins.
     pub begin: Path,
     /// How many rounds of frames these are.
@@ -176,7 +176,7 @@ impl Chain<'_> {
         for two in rounds.windows(2) {
             let (round, next) = (&two[0], &two[1]);
             if round.skipped > 0 {
-                let nested = Nested {
+                let nested = NestedFrames {
                     begin: self.begin(leg, round, next)?,
                     rounds: round.skipped,
                     round: next.calls.clone(),
@@ -344,7 +344,7 @@ impl Chain<'_> {
         call: &CallUse,
         inner: &CallUse,
     ) -> Result<Path, Abort> {
-        let through = Through {
+        let through = CallStep {
             push: nesting.frames[frame].0,
             call: inner.clone(),
             member: self.search.graph.member(inner)?,

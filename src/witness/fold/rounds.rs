@@ -21,7 +21,7 @@ use crate::spds::copies::Copy;
 use crate::spds::{Head, Right, Spds};
 use crate::trace::folded_length;
 use crate::watch::{Abort, Stop};
-use crate::witness::path::{By, Move, Path, Sample, Values};
+use crate::witness::path::{Move, Path, Sample, Transition, Values};
 use crate::witness::query::{Found, Jumps, Query};
 use crate::witness::search::Search;
 use std::ops::Range;
@@ -132,7 +132,7 @@ pub fn with_folded_rounds(
         ..path
     };
     for step in path.moves {
-        let By::Way(way) = step.by else {
+        let Transition::Way(way) = step.by else {
             counted.moves.push(step);
             continue;
         };
@@ -155,23 +155,25 @@ pub fn with_folded_rounds(
 /// How many steps a path has, if a call that returns is one; see [`folded_length`].
 pub fn steps(spds: &Spds, path: &Path) -> u64 {
     let steps = path.moves.iter().map(|step| match &step.by {
-        By::Rounds(samples) => {
+        Transition::Rounds(samples) => {
             let round = |sample: &Sample| (sample.rounds, self::steps(spds, &sample.path));
             folded_length(samples.iter().map(round))
         }
-        By::Rule(_) | By::Call(..) | By::Way(_) => u64::from(!spds.is_internal(step.head)),
+        Transition::Rule(_) | Transition::Call(..) | Transition::Way(_) => {
+            u64::from(!spds.is_internal(step.head))
+        }
     });
     steps.fold(0, u64::saturating_add)
 }
 /// How many frames a path leaves waiting.
 fn pushed(spds: &Spds, path: &Path) -> u64 {
     let pushed = path.moves.iter().map(|step| match &step.by {
-        By::Rule(rule) => match spds.rule(*rule).right {
+        Transition::Rule(rule) => match spds.rule(*rule).right {
             Right::Push { .. } => 1,
             Right::Step(_) | Right::Pop { .. } => 0,
         },
-        By::Call(..) | By::Way(_) => 0,
-        By::Rounds(samples) => samples.iter().fold(0, |sum, sample| {
+        Transition::Call(..) | Transition::Way(_) => 0,
+        Transition::Rounds(samples) => samples.iter().fold(0, |sum, sample| {
             let pushed = self::pushed(spds, &sample.path).saturating_mul(sample.rounds);
             pushed.saturating_add(sum)
         }),
@@ -228,7 +230,7 @@ impl JumpRounds<'_> {
                 let next = self.between(&at, folded, &to, 1)?;
                 let samples = self.samples(at, &next, folded)?;
                 moves.push(Move {
-                    by: By::Rounds(samples),
+                    by: Transition::Rounds(samples),
                     head: self.head,
                     values: next.clone(),
                 });

@@ -111,7 +111,7 @@ impl<'t, S: TraceStep> Lengths<'t, S> {
     }
 }
 
-/// The same execution with no call folded; there must be no folded rounds, nor nested frames.
+/// An execution with no call folded; there must be no folded rounds, nor nested frames.
 pub fn unfold<S: TraceStep>(trace: &Trace<S>) -> Trace<S> {
     let everything = |_: SegmentId| true;
     let mut unfolded = show(trace, &everything, usize::MAX).unwrap_or_default();
@@ -119,7 +119,7 @@ pub fn unfold<S: TraceStep>(trace: &Trace<S>) -> Trace<S> {
     unfolded
 }
 
-/// The same execution with those calls unfolded that lead to nested frames, and the innermost
+/// An execution with those calls unfolded that lead to nested frames, and the innermost
 /// ones of these. It is to be shown and cannot be replayed. `None` if it has more than `most`
 /// steps.
 pub fn show_nested<S: TraceStep>(trace: &Trace<S>, most: usize) -> Option<Cow<'_, Trace<S>>> {
@@ -176,7 +176,7 @@ fn show<S: TraceStep>(
     is_shown: &dyn Fn(SegmentId) -> bool,
     most: usize,
 ) -> Option<Trace<S>> {
-    let mut shown = Shown {
+    let mut shown = Splicing {
         trace,
         is_shown,
         most,
@@ -211,7 +211,7 @@ fn show<S: TraceStep>(
     })
 }
 
-struct Shown<'t, S: TraceStep> {
+struct Splicing<'t, S: TraceStep> {
     trace: &'t Trace<S>,
     is_shown: &'t dyn Fn(SegmentId) -> bool,
     most: usize,
@@ -231,7 +231,7 @@ struct Rest<'t, S> {
     inside: Option<NestedId>,
 }
 
-impl<'t, S: TraceStep> Shown<'t, S> {
+impl<'t, S: TraceStep> Splicing<'t, S> {
     fn add(&mut self, steps: &'t [S]) -> Option<()> {
         self.rest.push(Rest {
             steps: steps.iter(),
