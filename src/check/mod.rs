@@ -7,6 +7,8 @@ mod reachability;
 mod subject;
 mod system;
 mod temporal;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod vacuity;
 
