@@ -21,6 +21,13 @@ use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
+/// The ways round loops, by head, by the stamp of the summaries they may use, and by whether
+/// frames may be left waiting.
+type WayCache = FxHashMap<(Head, u64, bool), Rc<[Way]>>;
+
+/// The nestings of each entry, by the stamp of the summaries they may use.
+type NestingCache = FxHashMap<(EntryId, u64), Rc<[Nesting]>>;
+
 /// What is folded, and what is known of it so far.
 pub struct Folds {
     /// Whether and when rounds are folded.
@@ -33,11 +40,8 @@ pub struct Folds {
     recursions: OnceCell<Components>,
     /// The entry with each head.
     entries: OnceCell<FxHashMap<Head, EntryId>>,
-    /// The ways round loops, by head, by the stamp of the summaries they may use, and by
-    /// whether frames may be left waiting.
-    ways: RefCell<FxHashMap<(Head, u64, bool), Rc<[Way]>>>,
-    /// The nestings of each entry, by the stamp of the summaries they may use.
-    nestings: RefCell<FxHashMap<(EntryId, u64), Rc<[Nesting]>>>,
+    ways: RefCell<WayCache>,
+    nestings: RefCell<NestingCache>,
     /// The last place that was given to a nested call.
     place: Cell<u32>,
 }
