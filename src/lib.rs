@@ -32,45 +32,45 @@
 
 // What everything stands on: sets of small numbers, what is wrong in an input, interned names,
 // source text and places in it, executions as lists of steps, cancellation.
-pub mod source;
+mod source;
 
-pub mod bits;
-pub mod components;
-pub mod diagnostic;
-pub mod limits;
-pub mod names;
-pub mod trace;
-pub mod watch;
+mod bits;
+mod components;
+mod diagnostic;
+mod limits;
+mod names;
+mod trace;
+mod watch;
 
 // Benchmark programs.
 pub mod generate;
 
 // Procedures, control points, actions: the form of programs that all later stages take.
-pub mod program;
+mod program;
 
 // The concrete meaning, step by step; replays traces.
-pub mod interpreter;
+mod interpreter;
 
 // Symbolic pushdown systems given as such, and their concrete meaning.
-pub mod pushdown;
+mod pushdown;
 
 // Text to syntax tree, with all mistakes.
-pub mod syntax;
+mod syntax;
 
 // What names mean, the static rules, control points.
-pub mod lower;
+mod lower;
 
 // Programs and pushdown systems as rules: the one form behind both.
-pub mod rules;
+mod rules;
 
 // Programs as pushdown systems, in text form.
-pub mod translate;
+mod translate;
 
 // What is known before any state is looked at: calls, MOD/REF, live variables.
-pub mod analysis;
+mod analysis;
 
 // What is asked: labels, propositions, formulas, automata.
-pub mod property;
+mod property;
 
 // What goes wrong.
 mod error;
@@ -82,40 +82,40 @@ mod supervisor;
 mod model;
 
 // The one module that names the BDD library.
-pub mod bdd;
+mod bdd;
 
 // The program, or its product with an automaton, as rules with relations.
-pub mod spds;
+mod spds;
 
 // `post*` and `pre*`.
-pub mod saturation;
+mod saturation;
 
 // Relations between heads: many steps at once.
-pub mod relations;
+mod relations;
 
 // Closures of loops and recursion: many rounds at once.
-pub mod acceleration;
+mod acceleration;
 
 // Repeating heads.
-pub mod cycles;
+mod cycles;
 
 // Regular sets of configurations, as text and as P-automata.
-pub mod configurations;
+mod configurations;
 
 // From "reachable" to an execution.
-pub mod witness;
+mod witness;
 
 // The naive twin: the same questions on explicit states.
-pub mod explicit;
+mod explicit;
 
 // The whole check: from a program and properties to verdicts and traces.
-pub mod check;
+mod check;
 
 // What an observer sees of a run.
 mod event;
 
 // What people and scripts see: text, JSON, diagnostics, graphs.
-pub mod report;
+mod report;
 
 // The front door: checks, and sets of configurations.
 mod checker;

@@ -31,14 +31,10 @@ mod system;
 mod token;
 mod trim;
 
-pub use automaton::{Edge, PAutomaton, State, StateId, StateKind, post, pre};
+pub use automaton::{PAutomaton, post, pre};
 pub use compile::{Given, compile};
-pub use diagram::{Diagram, diagram};
-pub use formula::formula;
-pub use language::{
-    Control, Family, FrameKind, Language, Notation, SymbolSet, SymbolText, Variable, Waiting,
-};
-pub use legend::{Legend, Quantity};
+pub use diagram::Diagram;
+pub use language::{Language, SymbolText};
 pub use membership::{Count, count, meets};
 pub use model::{Model, with_model};
 pub use program::ProgramNames;

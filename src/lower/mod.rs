@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// The boolean program in `source`, whose executions begin in the procedure `entry`, if
 /// there is no error in it; and all diagnostics, in the order of the source.
 pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Vec<Diagnostic>) {
-    let (tree, collector) = syntax::boolean::parse_collecting(&source);
+    let (tree, collector) = syntax::boolean::parse(&source);
     let mut lowering = Lowering::new(&tree, collector);
     lowering.declare_globals_and_procedures();
     for index in 0..tree.procedures.len() {

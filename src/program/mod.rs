@@ -24,7 +24,7 @@ pub use domain::{Cell, Declaration, Domain, Enumeration, Field, Overflow, Shape}
 pub use expression::{
     Expression, Expressions, FAR, NUMBER_BITS, Operation, SHIFT_LIMIT, When, shift_left,
 };
-pub use interval::{Interval, Outcome};
+pub use interval::Interval;
 
 use crate::names::{Name, Names};
 use crate::source::{Position, Source, Span};

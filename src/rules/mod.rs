@@ -17,7 +17,7 @@ mod layout;
 mod program;
 mod pushdown;
 
-pub use effects::{Changes, Effects, Footprint};
+pub use effects::{Effects, Footprint};
 pub use layout::{DataVariable, Layout, Observed};
 
 use crate::names::Names;

@@ -85,7 +85,7 @@ fn stem_to(search: &Search<'_>, repeating: &Sets) -> Result<Option<Path>, Stop> 
             .filter(|_| !search.graph.spds.is_internal(head));
         Ok(set.cloned())
     };
-    let running = search.shortest(&search.from_start(&goal))?;
+    let running = search.shortest(&search.query_to(&goal))?;
     let spds = search.graph.spds;
     let Some((bottom, set)) = spds.bottom.and_then(|b| Some((b, repeating.get(&b)?))) else {
         return Ok(running);
@@ -102,7 +102,7 @@ fn stem_to(search: &Search<'_>, repeating: &Sets) -> Result<Option<Path>, Stop> 
     };
     let query = Query {
         may_enter: false,
-        ..search.from_start(&popped)
+        ..search.query_to(&popped)
     };
     let Some(mut terminating) = search.shortest(&query)? else {
         return Ok(running);

@@ -29,7 +29,6 @@ pub mod walk;
 pub use fold::Folding;
 pub use graph::SummaryGraph;
 pub use lasso::find_lasso;
-pub use query::Goal;
 pub use search::Search;
 pub use segments::{AbstractTrace, find};
 pub use walk::concretize;

@@ -34,7 +34,7 @@ impl<'a> Search<'a> {
     }
 
     /// The query for any path from the start.
-    pub fn from_start<'q>(&self, goal: &'q Goal<'q>) -> Query<'q> {
+    pub fn query_to<'q>(&self, goal: &'q Goal<'q>) -> Query<'q> {
         Query {
             head: self.graph.spds.start,
             set: self.graph.spds.start_set.clone(),

@@ -113,7 +113,7 @@ pub fn find(
     goal: impl Fn(Head) -> Option<Bdd>,
 ) -> Result<Option<AbstractTrace>, Stop> {
     let goal = |head| Ok(goal(head));
-    match search.shortest(&search.from_start(&goal))? {
+    match search.shortest(&search.query_to(&goal))? {
         Some(path) => AbstractTrace::new(search, path, None),
         None => Ok(None),
     }

@@ -27,7 +27,7 @@ use crate::program::{
 };
 use crate::source::{Source, Span};
 use crate::syntax::Collector;
-use crate::syntax::remopla::{Tree, parse_collecting};
+use crate::syntax::remopla::{Tree, parse};
 use body::Open;
 use layout::{FieldType, Laid, cells};
 use modules::Signature;
@@ -51,7 +51,7 @@ pub fn remopla(
     entry: Option<&str>,
     options: &RemoplaOptions,
 ) -> (Option<Program>, Vec<Diagnostic>) {
-    let (tree, collector) = parse_collecting(&source);
+    let (tree, collector) = parse(&source);
     let mut lowering = Lowering::new(&tree, &source, options, collector);
     lowering.declare_enumerations();
     lowering.compute_defines();

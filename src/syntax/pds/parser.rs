@@ -232,7 +232,6 @@ impl Parser<'_> {
 
     fn start(&mut self) -> Parsed<()> {
         self.begin(Part::Start);
-        let start = self.token.start;
         self.advance();
         let state = self.identifier("the state that executions begin in")?;
         let after_state = self.previous_end;
@@ -256,7 +255,6 @@ impl Parser<'_> {
             symbol,
             symbol_condition,
             conditions: [of_state, of_symbol],
-            span: self.span_from(start),
         });
         Ok(())
     }

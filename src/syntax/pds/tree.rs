@@ -114,7 +114,6 @@ pub struct Start {
     pub symbol_condition: Option<ExpressionId>,
     /// Where the two conditions stand, parentheses included; empty if they do not.
     pub conditions: [Span; 2],
-    pub span: Span,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -15,21 +15,14 @@ pub mod tree;
 pub use tree::Tree;
 
 use super::Collector;
-use crate::diagnostic::Diagnostic;
 use crate::source::Source;
 use crate::syntax::kit::Lexer;
 use lexicon::TokenKind;
 use parser::Parser;
 use tree::ExpressionId;
 
-/// The syntax tree of a Remopla program, and all diagnostics in the order of the source.
-pub fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
-    let (tree, collector) = parse_collecting(source);
-    (tree, collector.finish())
-}
-
-/// As [`parse`], for who has more to report.
-pub fn parse_collecting(source: &Source) -> (Tree, Collector) {
+/// The syntax tree of a Remopla program, with all diagnostics so far.
+pub fn parse(source: &Source) -> (Tree, Collector) {
     let mut parser = Parser::new(Lexer::new(source.bytes()));
     parser.program();
     parser.finish()
