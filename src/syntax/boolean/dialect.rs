@@ -53,21 +53,26 @@ impl Mix {
 impl Parser<'_> {
     /// Warns if the expression groups differently in the two tables.
     #[inline]
-    pub fn check_other_reading(&mut self, expression: ExpressionId) {
+    pub fn check_other_reading(&mut self, expression: ExpressionId, span: Span) {
+        /// Of the shortest expression with two binary operators.
+        const NODES: usize = 5;
+        let nodes = self.expressions.nodes(expression);
+        if nodes.len() < NODES {
+            return;
+        }
         let mut mix = Mix::default();
-        for node in self.expressions.nodes(expression) {
+        for node in nodes {
             if let Node::Binary(operator) = node {
                 mix.add(*operator);
             }
         }
         if mix.may_differ() {
-            self.warn_of_other_reading(expression);
+            self.warn_of_other_reading(expression, span);
         }
     }
 
     #[cold]
-    fn warn_of_other_reading(&mut self, expression: ExpressionId) {
-        let span = self.expressions.span(expression);
+    fn warn_of_other_reading(&mut self, expression: ExpressionId, span: Span) {
         if !readings_differ(self.lexer.bytes(), span) {
             return;
         }

@@ -25,7 +25,7 @@ pub struct State {
     pub unreadable: u32,
     /// Whether `'x` may stand in the expression that is read.
     pub next_values: bool,
-    /// Whether the condition that was read last stands in parentheses.
+    /// Whether the last expression was one pair of parentheses with all inside.
     pub parenthesised: bool,
     /// Whether `p.x` is a name and `*` is not a value: the expressions of properties.
     pub in_property: bool,
@@ -180,8 +180,9 @@ impl Language for Boolean {
     }
 
     #[inline]
-    fn end_expression(parser: &mut Parser<'_>, expression: ExpressionId) {
-        parser.check_other_reading(expression);
+    fn end_expression(parser: &mut Parser<'_>, expression: ExpressionId, span: Span) {
+        parser.state.parenthesised = parser.operators.closed.span == span;
+        parser.check_other_reading(expression, span);
     }
 
     #[inline]
@@ -243,8 +244,7 @@ impl Parser<'_> {
 
     /// An expression that stands for one that could not be read.
     pub fn unreadable_expression(&mut self) -> ExpressionId {
-        let span = self.behind();
-        self.expressions.push([Node::Constant(true)], span)
+        self.expressions.push(&[Node::Constant(true)])
     }
 
     #[cold]

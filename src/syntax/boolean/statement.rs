@@ -220,7 +220,7 @@ impl Parser<'_> {
     fn call(&mut self, callee: Identifier, targets: List) -> Parsed<StatementKind> {
         self.expect(TokenKind::LeftParenthesis)?;
         let arguments = if self.at(TokenKind::RightParenthesis) {
-            self.expressions_since(self.expressions.list.len())
+            self.expressions_since(self.expressions.ends.len())
         } else {
             self.expression_list()?
         };
@@ -235,7 +235,7 @@ impl Parser<'_> {
     /// `a, b` or `(a, b)`. A first parenthesis that a comma splits encloses the list;
     /// otherwise it belongs to the first expression.
     fn return_values(&mut self) -> Parsed<List> {
-        let start = self.expressions.list.len();
+        let start = self.expressions.ends.len();
         if !self.begins_expression() {
             return Ok(self.expressions_since(start));
         }
@@ -318,11 +318,7 @@ impl Parser<'_> {
     /// its sequence seems to begin.
     pub fn condition(&mut self) -> ExpressionId {
         match self.expression() {
-            Ok(condition) => {
-                let parenthesis = self.operators.closed.span;
-                self.state.parenthesised = parenthesis == self.expressions.span(condition);
-                condition
-            }
+            Ok(condition) => condition,
             Err(Reported) => {
                 self.recover_to_block();
                 self.state.parenthesised = true;

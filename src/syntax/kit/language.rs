@@ -59,7 +59,7 @@ pub trait Language: Sized + 'static {
 
     /// Looks at an expression that has been read.
     #[inline]
-    fn end_expression(_parser: &mut Parser<'_, Self>, _expression: ExpressionId) {}
+    fn end_expression(_parser: &mut Parser<'_, Self>, _expression: ExpressionId, _span: Span) {}
 
     /// A last change to an operator's node before it is put out.
     #[inline]

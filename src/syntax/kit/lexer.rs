@@ -62,15 +62,16 @@ impl<'a, K: Lexicon> Lexer<'a, K> {
     pub fn next_token(&mut self) -> Token<K> {
         let tables = K::TABLES;
         loop {
-            let rest = &self.bytes[self.position..];
-            let Some(&byte) = rest.first() else {
+            let Some(rest @ [byte, ..]) = self.bytes.get(self.position..) else {
                 return self.token(K::END_OF_FILE, 0);
             };
-            let (kind, length) = match tables.classes[usize::from(byte)] {
+            let (kind, length) = match tables.classes[usize::from(*byte)] {
                 Class::Blank => {
-                    self.position += 1;
+                    let is_blank = |byte| tables.classes[usize::from(byte)] == Class::Blank;
+                    self.position += count(rest, is_blank);
                     continue;
                 }
+                Class::Single => (tables.singles[usize::from(*byte)], 1),
                 Class::Word => {
                     let length = count(rest, |byte| tables.name_bytes[usize::from(byte)]);
                     (tables.word(rest, length), length)

@@ -130,6 +130,8 @@ pub enum Class {
     Blank,
     Word,
     Digit,
+    /// A sign of its own, and the beginning of no other.
+    Single,
     Sign,
     /// No token begins with it.
     Other,
@@ -156,27 +158,23 @@ pub struct Sign<K> {
     pub meaning: Meaning<K>,
 }
 
-#[derive(Clone, Copy)]
-struct Keyword<K> {
-    /// Its first eight bytes.
-    word: u64,
-    text: &'static str,
-    kind: K,
-}
-
 const MOST_SIGNS: usize = 64;
 const LONGEST_SIGN: usize = 4;
-const KEYWORD_BITS: u32 = 8;
+const KEYWORD_BITS: u32 = 7;
 
 pub struct Tables<K: 'static> {
     pub classes: [Class; 256],
     /// For each byte, whether a name may go on with it.
     pub name_bytes: [bool; 256],
+    /// The kinds of the bytes that are [`Class::Single`].
+    pub singles: [K; 256],
     signs: [Option<Sign<K>>; MOST_SIGNS],
     /// For each byte, where the signs that begin with it begin and end.
     signs_of: [(u8, u8); 256],
-    /// By hash, with linear probing.
-    keywords: [Option<Keyword<K>>; 1 << KEYWORD_BITS],
+    /// The first eight bytes of each keyword, by hash with linear probing; 0 where there is none.
+    words: [u64; 1 << KEYWORD_BITS],
+    /// At the same places, the keywords' numbers.
+    keywords: [u8; 1 << KEYWORD_BITS],
     longest_keyword: usize,
 }
 
@@ -185,9 +183,11 @@ impl<K: Lexicon> Tables<K> {
         let mut tables = Tables {
             classes: [Class::Other; 256],
             name_bytes: [false; 256],
+            singles: [K::UNKNOWN; 256],
             signs: [None; MOST_SIGNS],
             signs_of: [(0, 0); 256],
-            keywords: [None; 1 << KEYWORD_BITS],
+            words: [0; 1 << KEYWORD_BITS],
+            keywords: [0; 1 << KEYWORD_BITS],
             longest_keyword: 0,
         };
         tables.fill_bytes();
@@ -243,6 +243,12 @@ impl<K: Lexicon> Tables<K> {
                 self.classes[byte] = Class::Sign;
                 self.signs_of[byte] = (first as u8, count as u8);
             }
+            if let (true, Some(sign)) = (count == first + 1, self.signs[first])
+                && let (1, Meaning::Token(kind)) = (sign.length, sign.meaning)
+            {
+                self.classes[byte] = Class::Single;
+                self.singles[byte] = kind;
+            }
             byte += 1;
         }
     }
@@ -250,13 +256,14 @@ impl<K: Lexicon> Tables<K> {
     const fn fill_keywords(&mut self) {
         let mut index = 0;
         while index < K::KEYWORDS.len() {
-            let (kind, text) = K::KEYWORDS[index];
+            let text = K::KEYWORDS[index].1;
             let word = word(text.as_bytes());
             let mut place = hash(word);
-            while self.keywords[place].is_some() {
-                place = (place + 1) % self.keywords.len();
+            while self.words[place] != 0 {
+                place = (place + 1) % self.words.len();
             }
-            self.keywords[place] = Some(Keyword { word, text, kind });
+            self.words[place] = word;
+            self.keywords[place] = index as u8;
             if text.len() > self.longest_keyword {
                 self.longest_keyword = text.len();
             }
@@ -291,11 +298,14 @@ impl<K: Lexicon> Tables<K> {
             None => word(text),
         };
         let mut place = hash(word);
-        while let Some(keyword) = &self.keywords[place] {
-            if keyword.word == word && keyword.text.as_bytes() == text {
-                return keyword.kind;
+        while self.words[place] != 0 {
+            if self.words[place] == word {
+                let (kind, keyword) = K::KEYWORDS[usize::from(self.keywords[place])];
+                if length <= 8 || keyword.as_bytes() == text {
+                    return kind;
+                }
             }
-            place = (place + 1) % self.keywords.len();
+            place = (place + 1) % self.words.len();
         }
         K::of_word(text)
     }

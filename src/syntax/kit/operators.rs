@@ -159,7 +159,6 @@ impl<L: Language> OperatorStack<L> {
 }
 
 impl<L: Language> Parser<'_, L> {
-    #[inline]
     pub fn expression(&mut self) -> Parsed<ExpressionId> {
         let start = self.token.start;
         let depth = self.operators.stack.len();
@@ -169,23 +168,22 @@ impl<L: Language> Parser<'_, L> {
         let read = self.operands_and_operators();
         self.operators.base = outer;
         self.operators.stack.truncate(depth);
-        let span = self.span_from(start);
-        let output = self.operators.output.drain(nodes..);
-        read?;
-        let expression = self.expressions.push(output, span);
-        L::end_expression(self, expression);
+        let expression = read.map(|()| self.expressions.push(&self.operators.output[nodes..]));
+        self.operators.output.truncate(nodes);
+        let expression = expression?;
+        L::end_expression(self, expression, self.span_from(start));
         Ok(expression)
     }
 
     /// `e1, …, en`, at least one.
     pub fn expression_list(&mut self) -> Parsed<List> {
-        let start = self.expressions.list.len();
+        let start = self.expressions.ends.len();
         self.list(|parser| parser.expression().map(drop))?;
         Ok(self.expressions_since(start))
     }
 
     pub fn expressions_since(&self, start: usize) -> List {
-        List::since(start, &self.expressions.list)
+        List::since(start, &self.expressions.ends)
     }
 
     /// Alternates between an operand with what stands before it and an operator with what

@@ -69,54 +69,43 @@ pub struct Lost {
     pub labels: bool,
 }
 
-/// An index into [`Expressions::list`].
+/// An index into [`Expressions::ends`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpressionId(pub u32);
-
-/// Where an expression stands, in the nodes and in the source.
-#[derive(Clone, Copy, Debug)]
-pub struct Expression {
-    /// Where its nodes end; they begin where those of the one before end.
-    pub end: u32,
-    pub span: Span,
-}
 
 /// Expressions in postfix form.
 #[derive(Debug)]
 pub struct Expressions<N> {
     pub nodes: Vec<N>,
-    pub list: Vec<Expression>,
+    /// Where the nodes of each end; they begin where those of the one before end.
+    pub ends: Vec<u32>,
 }
 
 impl<N> Default for Expressions<N> {
     fn default() -> Self {
         Expressions {
             nodes: Vec::new(),
-            list: Vec::new(),
+            ends: Vec::new(),
         }
     }
 }
 
-impl<N> Expressions<N> {
+impl<N: Copy> Expressions<N> {
     #[inline]
-    pub fn push(&mut self, nodes: impl IntoIterator<Item = N>, span: Span) -> ExpressionId {
-        self.nodes.extend(nodes);
-        let end = self.nodes.len() as u32;
-        self.list.push(Expression { end, span });
-        ExpressionId(self.list.len() as u32 - 1)
+    pub fn push(&mut self, nodes: &[N]) -> ExpressionId {
+        self.nodes.extend_from_slice(nodes);
+        self.ends.push(self.nodes.len() as u32);
+        ExpressionId(self.ends.len() as u32 - 1)
     }
 
+    #[inline]
     pub fn nodes(&self, expression: ExpressionId) -> &[N] {
         let index = expression.0 as usize;
         let start = match index {
             0 => 0,
-            _ => self.list[index - 1].end as usize,
+            _ => self.ends[index - 1] as usize,
         };
-        &self.nodes[start..self.list[index].end as usize]
-    }
-
-    pub fn span(&self, expression: ExpressionId) -> Span {
-        self.list[expression.0 as usize].span
+        &self.nodes[start..self.ends[index] as usize]
     }
 }
 

@@ -189,6 +189,10 @@ impl Language for Remopla {
         Err(parser.not_closed(expected, Span::new(start, start + 1)))
     }
 
+    fn end_expression(parser: &mut Parser<'_>, _expression: ExpressionId, span: Span) {
+        parser.tree.expression_spans.push(span);
+    }
+
     /// A quantifier notes whether its condition is a comparison without parentheses.
     fn finish(parser: &Parser<'_>, mut node: Node) -> Node {
         use BinaryOperator::{Equal, NotEqual};
@@ -226,7 +230,8 @@ impl Parser<'_> {
     pub fn unreadable_condition(&mut self) -> ExpressionId {
         let span = self.behind();
         let kind = NodeKind::Truth(true);
-        self.expressions.push([Node { kind, span }], span)
+        self.tree.expression_spans.push(span);
+        self.expressions.push(&[Node { kind, span }])
     }
 
     /// `A` or `E` with the name of a variable after it; else these are names like any other.

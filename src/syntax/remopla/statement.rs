@@ -153,7 +153,7 @@ impl Parser<'_> {
     fn call(&mut self, target: Option<ExpressionId>, callee: Identifier) -> Parsed<StatementKind> {
         self.expect(TokenKind::LeftParenthesis)?;
         let arguments = match self.at(TokenKind::RightParenthesis) {
-            true => self.expressions_since(self.expressions.list.len()),
+            true => self.expressions_since(self.expressions.ends.len()),
             false => self.expression_list()?,
         };
         self.expect(TokenKind::RightParenthesis)?;

@@ -266,6 +266,8 @@ pub struct Tree {
     pub places: Vec<Place>,
     pub parts: Vec<Part>,
     pub expressions: Expressions<Node>,
+    /// Where each stands.
+    pub expression_spans: Vec<Span>,
 
     /// A module could not be read at all, so one may be missing here.
     pub incomplete: bool,
@@ -288,7 +290,7 @@ impl Tree {
     }
 
     pub fn expression_span(&self, expression: ExpressionId) -> Span {
-        self.expressions.span(expression)
+        self.expression_spans[expression.0 as usize]
     }
 
     pub fn parts(&self, place: Place) -> &[Part] {
