@@ -2,7 +2,6 @@
 
 use crate::check::{Board, Phase};
 use crate::error::Diagnostics;
-use crate::trace::TraceStep;
 use crate::watch::Watch;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -39,7 +38,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub(crate) fn of<S: TraceStep>(board: &Board<S>, watch: &Watch) -> Self {
+    pub(crate) fn of(board: &Board, watch: &Watch) -> Self {
         Progress {
             phase: board.phase().unwrap_or_default(),
             elapsed: board.elapsed(),

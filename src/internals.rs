@@ -65,8 +65,7 @@ pub mod source {
 
 pub mod trace {
     pub use crate::interpreter::replay::replay;
-    pub use crate::interpreter::trace::{Step, Trace};
-    pub use crate::trace::{Fold, NestedId, SegmentId};
+    pub use crate::trace::{Fold, NestedId, SegmentId, Step, Trace};
 }
 
 pub mod translate {
@@ -83,7 +82,6 @@ pub use crate::report::diagnostics::render;
 use check::Finding;
 use program::Program;
 use pushdown::System;
-use trace::Step;
 
 /// The program that a model is.
 pub fn program(model: &Model) -> Option<Arc<Program>> {
@@ -104,7 +102,7 @@ pub fn system(model: &Model) -> Option<Arc<System>> {
 /// A report of findings about a program.
 pub fn report(
     program: &Arc<Program>,
-    findings: impl IntoIterator<Item = (crate::Property, Finding<Step>)>,
+    findings: impl IntoIterator<Item = (crate::Property, Finding)>,
 ) -> Report {
     let findings = findings.into_iter();
     let (conclusions, explanations) = findings

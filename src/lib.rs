@@ -31,7 +31,7 @@
 //! `docs/architecture.md` has the code map, the invariants and the algorithms.
 
 // What everything stands on: sets of small numbers, what is wrong in an input, interned names,
-// source text and places in it, executions as lists of steps, cancellation.
+// source text and places in it, cancellation.
 mod source;
 
 mod bits;
@@ -39,7 +39,6 @@ mod components;
 mod diagnostic;
 mod limits;
 mod names;
-mod trace;
 mod watch;
 
 // Benchmark programs.
@@ -47,6 +46,9 @@ pub mod generate;
 
 // Procedures, control points, actions: the form of programs that all later stages take.
 mod program;
+
+// Executions as lists of steps.
+mod trace;
 
 // The concrete meaning, step by step; replays traces.
 mod interpreter;

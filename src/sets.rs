@@ -9,7 +9,6 @@ use crate::configurations::{
 use crate::diagnostic::Diagnostic;
 use crate::error::{Diagnostics, Error, Reason};
 use crate::event::{Event, Progress};
-use crate::interpreter::trace::Step;
 use crate::model::{Form, Model};
 use crate::report::configurations::{Answer, SetReport};
 use crate::source::Source;
@@ -195,7 +194,7 @@ struct Work {
     /// Bytes that BDD nodes may take.
     memory: u64,
     watch: Watch,
-    board: Board<Step>,
+    board: Board,
 }
 
 /// The sets that were asked about, and the answer.

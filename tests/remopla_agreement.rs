@@ -8,7 +8,6 @@ mod random;
 use derny::internals::check::{Finding, Options, Subject, TraceFinding};
 use derny::internals::program::Program;
 use derny::internals::property::Property;
-use derny::internals::trace::Step;
 use derny::internals::{cycles, explicit, order};
 use derny::{Acceleration, CycleMethod as Method, Direction, Order, Overflow};
 use derny::{PropertyKind as Kind, Verdict};
@@ -130,7 +129,7 @@ fn symbolic(
 }
 
 /// What is found can be shown.
-fn report(program: &Arc<Program>, properties: &[(String, Property)], findings: &[Finding<Step>]) {
+fn report(program: &Arc<Program>, properties: &[(String, Property)], findings: &[Finding]) {
     let properties = properties
         .iter()
         .map(|(text, _)| derny::Property::ltl(text));

@@ -5,7 +5,7 @@
 
 use super::Verdict;
 use crate::analysis::Observed;
-use crate::trace::{Trace, TraceStep};
+use crate::trace::Trace;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -53,16 +53,16 @@ impl Phase {
 
 /// What is known about one property.
 #[derive(Clone, Debug)]
-pub struct Finding<S: TraceStep> {
+pub struct Finding {
     pub verdict: Option<Verdict>,
-    pub trace: TraceFinding<S>,
+    pub trace: TraceFinding,
     /// The variables that the property speaks of.
     pub observed: Vec<Observed>,
     /// From the beginning of the run until this was complete.
     pub time: Duration,
 }
 
-impl<S: TraceStep> Default for Finding<S> {
+impl Default for Finding {
     fn default() -> Self {
         Finding {
             verdict: None,
@@ -75,16 +75,16 @@ impl<S: TraceStep> Default for Finding<S> {
 
 /// What is known of the trace of a violation.
 #[derive(Clone, Debug)]
-pub enum TraceFinding<S: TraceStep> {
+pub enum TraceFinding {
     /// There is none, it was not asked for, or it was not found in time.
     None,
-    Found(Trace<S>),
+    Found(Trace),
     /// It has this many steps, more than may be shown.
     TooLong(u64),
     /// It goes through a recursion too deep to be written out.
     TooDeep,
     /// It has this many steps, more than may be shown, but not with its rounds folded.
-    Repeating(u64, Trace<S>),
+    Repeating(u64, Trace),
 }
 
 /// Sizes of what was worked on.
@@ -110,8 +110,8 @@ pub struct Statistics {
 }
 
 #[derive(Debug)]
-struct State<S: TraceStep> {
-    findings: Vec<Finding<S>>,
+struct State {
+    findings: Vec<Finding>,
     statistics: Statistics,
     /// What the user should know beside the verdicts.
     warnings: Vec<String>,
@@ -121,12 +121,12 @@ struct State<S: TraceStep> {
 
 /// What is known so far of a run over executions with steps `S`.
 #[derive(Debug)]
-pub struct Board<S: TraceStep> {
+pub struct Board {
     begin: Instant,
-    state: Mutex<State<S>>,
+    state: Mutex<State>,
 }
 
-impl<S: TraceStep> Board<S> {
+impl Board {
     /// For a run that began at `begin` and has this many properties to decide.
     pub fn new(begin: Instant, properties: usize) -> Self {
         let state = State {
@@ -141,7 +141,7 @@ impl<S: TraceStep> Board<S> {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State<S>> {
+    fn state(&self) -> MutexGuard<'_, State> {
         // A thread that panicked leaves findings behind that are still true.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -172,7 +172,7 @@ impl<S: TraceStep> Board<S> {
         self.state().findings.get(property)?.verdict
     }
 
-    pub fn explain(&self, property: usize, trace: TraceFinding<S>, observed: Vec<Observed>) {
+    pub fn explain(&self, property: usize, trace: TraceFinding, observed: Vec<Observed>) {
         if let Some(finding) = self.state().findings.get_mut(property) {
             finding.trace = trace;
             finding.observed = observed;
@@ -185,7 +185,7 @@ impl<S: TraceStep> Board<S> {
     }
 
     /// Takes the findings out, so that a long trace is not copied.
-    pub fn take_findings(&self) -> Vec<Finding<S>> {
+    pub fn take_findings(&self) -> Vec<Finding> {
         std::mem::take(&mut self.state().findings)
     }
 

@@ -137,7 +137,7 @@ pub fn check<S: Subject>(
     properties: &[Property],
     options: &Options,
     watch: &Watch,
-    board: &Board<S::Step>,
+    board: &Board,
 ) -> Result<(), CheckError> {
     match options.engine {
         Engine::Symbolic => {
@@ -165,7 +165,7 @@ struct Run<'a, S: Subject> {
     /// their declaration.
     order: Option<Vec<DataVariable>>,
     watch: &'a Watch,
-    board: &'a Board<S::Step>,
+    board: &'a Board,
 }
 
 fn check_symbolically<S: Subject>(
@@ -238,7 +238,7 @@ fn keep_going(
 fn check_explicitly<S: Subject>(
     subject: &S,
     properties: &[Property],
-    board: &Board<S::Step>,
+    board: &Board,
 ) -> Result<(), CheckError> {
     board.enter(Phase::Saturation);
     for (i, property) in properties.iter().enumerate() {

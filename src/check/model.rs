@@ -30,7 +30,7 @@ pub struct Model<'a, S: Subject> {
     pub analyses: &'a Analyses,
     pub options: &'a Options,
     pub watch: &'a Watch,
-    pub board: &'a Board<S::Step>,
+    pub board: &'a Board,
     pub bdds: &'a Bdds,
     pub copies: &'a Copies<'a>,
     pub spds: &'a Spds,

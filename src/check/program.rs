@@ -4,11 +4,10 @@ use super::model::Model;
 use super::subject::Subject;
 use crate::explicit::{self, TooLarge};
 use crate::interpreter::replay::{Mismatch, replay};
-use crate::interpreter::trace::{Location, Step};
-use crate::program::Program;
+use crate::program::{PointId, Program};
 use crate::property::Property;
 use crate::rules::{Layout, Rules};
-use crate::trace::Trace;
+use crate::trace::{Location, Step, Trace};
 use crate::witness::concrete::Concretizer;
 use crate::witness::walk::Diverged;
 use crate::witness::{AbstractTrace, concretize};
@@ -22,7 +21,7 @@ impl Subject for Program {
         Rules::of_program(self, layout, false)
     }
 
-    fn concretize(model: &Model<'_, Self>, path: &AbstractTrace) -> Result<Trace<Step>, Diverged> {
+    fn concretize(model: &Model<'_, Self>, path: &AbstractTrace) -> Result<Trace, Diverged> {
         let walker = Concretizer {
             program: model.subject,
             rules: model.rules,
@@ -31,17 +30,13 @@ impl Subject for Program {
         concretize(&walker, path)
     }
 
-    fn is_stopped(step: &Step) -> bool {
-        matches!(step.location, Location::Error | Location::Terminated)
-    }
-
-    fn replay(&self, trace: &Trace<Step>) -> Result<(), Mismatch> {
+    fn replay(&self, trace: &Trace) -> Result<(), Mismatch> {
         replay(self, trace)
     }
 
     fn is_asked_for(&self, property: &Property, last: &Step) -> bool {
         match (property, last.location) {
-            (Property::Reach(points), Location::At(point)) => points.contains(&point),
+            (Property::Reach(points), Location::At(point)) => points.contains(&PointId(point)),
             (Property::Assertions, location) => location == Location::Error,
             _ => false,
         }

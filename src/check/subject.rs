@@ -6,7 +6,7 @@ use crate::explicit::TooLarge;
 use crate::interpreter::replay::Mismatch;
 use crate::property::{self, Property};
 use crate::rules::{Layout, Rules};
-use crate::trace::Trace;
+use crate::trace::{Step, Trace};
 use crate::witness::AbstractTrace;
 use crate::witness::walk::Diverged;
 
@@ -17,18 +17,12 @@ pub trait Subject: property::Subject + Sized {
     fn rules(&self, layout: Layout) -> Rules<'_>;
 
     /// A path as an execution with every value.
-    fn concretize(
-        model: &Model<'_, Self>,
-        path: &AbstractTrace,
-    ) -> Result<Trace<Self::Step>, Diverged>;
+    fn concretize(model: &Model<'_, Self>, path: &AbstractTrace) -> Result<Trace, Diverged>;
 
-    /// Whether a configuration is one in which nothing happens any more.
-    fn is_stopped(step: &Self::Step) -> bool;
-
-    fn replay(&self, trace: &Trace<Self::Step>) -> Result<(), Mismatch>;
+    fn replay(&self, trace: &Trace) -> Result<(), Mismatch>;
 
     /// Whether the last configuration of a finite trace is what a property asks for.
-    fn is_asked_for(&self, property: &Property, last: &Self::Step) -> bool;
+    fn is_asked_for(&self, property: &Property, last: &Step) -> bool;
 
     /// Whether a property is violated, by the explicit engine.
     fn violates(&self, property: &Property, allowed: usize) -> Result<bool, TooLarge>;

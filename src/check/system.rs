@@ -5,11 +5,11 @@ use super::subject::Subject;
 use crate::explicit::{self, TooLarge};
 use crate::interpreter::replay::Mismatch;
 use crate::property::Property;
-use crate::pushdown::System;
-use crate::pushdown::replay::{Step, replay};
+use crate::pushdown::replay::replay;
 use crate::pushdown::step::state_of;
+use crate::pushdown::{SymbolId, System};
 use crate::rules::{Layout, Rules};
-use crate::trace::Trace;
+use crate::trace::{Step, Trace};
 use crate::witness::system::{SystemWalker, close};
 use crate::witness::walk::Diverged;
 use crate::witness::{AbstractTrace, concretize};
@@ -23,7 +23,7 @@ impl Subject for System {
         Rules::of_system(self, layout, false)
     }
 
-    fn concretize(model: &Model<'_, Self>, path: &AbstractTrace) -> Result<Trace<Step>, Diverged> {
+    fn concretize(model: &Model<'_, Self>, path: &AbstractTrace) -> Result<Trace, Diverged> {
         let walker = SystemWalker {
             system: model.subject,
             rules: model.rules,
@@ -36,20 +36,17 @@ impl Subject for System {
         Ok(trace)
     }
 
-    fn is_stopped(step: &Step) -> bool {
-        step.symbol.is_none()
-    }
-
-    fn replay(&self, trace: &Trace<Step>) -> Result<(), Mismatch> {
+    fn replay(&self, trace: &Trace) -> Result<(), Mismatch> {
         replay(self, trace)
     }
 
     fn is_asked_for(&self, property: &Property, last: &Step) -> bool {
         match property {
             Property::OnTop { symbols, state } => {
-                let here = state_of(&last.globals);
+                let here = state_of(last.valuation.globals());
                 let is_one = |symbol| symbols.contains(&symbol);
-                last.symbol.is_some_and(is_one) && state.is_none_or(|state| state == here)
+                last.at().map(SymbolId).is_some_and(is_one)
+                    && state.is_none_or(|state| state == here)
             }
             _ => false,
         }

@@ -6,7 +6,7 @@ use super::{CheckError, Phase, TraceFinding};
 use crate::limits::witness::CALLS_A_RING;
 use crate::property::{Property, Temporal};
 use crate::saturation::PostStar;
-use crate::trace::{Fold, Trace, TraceStep};
+use crate::trace::{Fold, Step, Trace};
 use crate::watch::Stop;
 use crate::witness::fold::unfold::{show_nested, unfold, unfolded_length};
 use crate::witness::{AbstractTrace, Search};
@@ -78,7 +78,7 @@ pub fn explain<S: Subject>(
     let mut folded = S::concretize(model, path)
         .map_err(|_| CheckError::Internal("the interpreter could not follow a trace".into()))?;
     if model.stays() && !matches!(claim, Claim::Reaches(_)) {
-        stay_stopped::<S>(&mut folded);
+        stay_stopped(&mut folded);
     }
     let length = unfolded_length(&folded);
     let limit = model.options.trace_limit;
@@ -90,7 +90,7 @@ pub fn explain<S: Subject>(
     } else if !confirm(model, &folded, &claim)? {
         TraceFinding::TooDeep
     } else {
-        let is_short = |trace: &Cow<'_, Trace<_>>| {
+        let is_short = |trace: &Cow<'_, Trace>| {
             let shown = trace.stem.len() + trace.cycle.len();
             shown as u64 <= limit
         };
@@ -117,9 +117,9 @@ pub fn explain<S: Subject>(
 }
 
 /// Whether something is shown that happens many times.
-fn repeats<S: TraceStep>(trace: &Trace<S>) -> bool {
+fn repeats(trace: &Trace) -> bool {
     let mut shown = trace.stem.iter().chain(&trace.cycle);
-    shown.any(|step| matches!(step.folded(), Some(Fold::Rounds(_) | Fold::Nested(_))))
+    shown.any(|step| matches!(step.folded, Some(Fold::Rounds(_) | Fold::Nested(_))))
 }
 
 /// There is a trace, but its recursion is deeper than anything that could be replayed.
@@ -130,9 +130,9 @@ pub fn too_deep<S: Subject>(model: &Model<'_, S>, property: usize) {
 }
 
 /// A program that has stopped goes on for ever by staying where it is.
-fn stay_stopped<S: Subject>(trace: &mut Trace<S::Step>) {
+fn stay_stopped(trace: &mut Trace) {
     if let Some(last) = trace.stem.last()
-        && S::is_stopped(last)
+        && last.is_stopped()
         && trace.cycle.is_empty()
     {
         trace.cycle = vec![last.clone()];
@@ -143,7 +143,7 @@ fn stay_stopped<S: Subject>(trace: &mut Trace<S::Step>) {
 /// is wrong is that the automaton may accept in nested frames only, where nobody has looked.
 fn confirm<S: Subject>(
     model: &Model<'_, S>,
-    trace: &Trace<S::Step>,
+    trace: &Trace,
     claim: &Claim<'_>,
 ) -> Result<bool, CheckError> {
     let subject = model.subject;
@@ -153,7 +153,7 @@ fn confirm<S: Subject>(
             let last = trace.stem.last().filter(|_| trace.cycle.is_empty());
             last.is_some_and(|last| subject.is_asked_for(property, last))
         }
-        Claim::RunsForEver => !trace.cycle.is_empty() && !trace.cycle.iter().any(S::is_stopped),
+        Claim::RunsForEver => !trace.cycle.is_empty() && !trace.cycle.iter().any(Step::is_stopped),
         Claim::Violates(temporal) => {
             !trace.cycle.is_empty() && temporal.is_violated_by(subject, trace)
         }

@@ -14,7 +14,7 @@ use crate::cycles::Method;
 use crate::error::{Error, Reason};
 use crate::event::{Event, Progress};
 use crate::model::{Form, Model};
-use crate::property::{self, Request};
+use crate::property::Request;
 use crate::report::{Conclusion, Evidence, Explanation, Report};
 use crate::supervisor::{self, Bounds, Limits, Outcome, Reporter};
 use crate::watch::{Stop, Watch};
@@ -282,11 +282,11 @@ impl<'o> Checker<'o> {
 }
 
 /// Puts the traces of all properties together with what they are traces of.
-type Collect<S> = fn(Arc<S>, Vec<Explanation<<S as property::Subject>::Step>>) -> Evidence;
+type Collect<S> = fn(Arc<S>, Vec<Explanation>) -> Evidence;
 
 /// What the worker shares with the thread that supervises it.
 struct Work<S: Subject> {
-    board: Board<S::Step>,
+    board: Board,
     watch: Watch,
     subject: Arc<S>,
     properties: Vec<Request>,

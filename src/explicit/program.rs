@@ -3,10 +3,10 @@
 use super::machine::{Machine, Step};
 use super::{TooLarge, start_views};
 use crate::interpreter::step::{Outcome, resumptions, successors};
-use crate::interpreter::trace::{self, Location};
 use crate::interpreter::{Valuation, View, Waiting};
 use crate::program::Program;
 use crate::property::Atom;
+use crate::trace::{self, Location};
 
 /// A program, and what is asked about its configurations.
 pub struct ProgramMachine<'a> {
@@ -80,17 +80,11 @@ impl Machine for ProgramMachine<'_> {
 
     fn letter(&self, control: &Control) -> Vec<bool> {
         let (location, valuation) = match control {
-            Control::At(view) => (Location::At(view.at), view.valuation.clone()),
+            Control::At(view) => (Location::At(view.at.0), view.valuation.clone()),
             Control::Terminated(globals) => (Location::Terminated, Valuation::new(globals, &[])),
             Control::Error(globals) => (Location::Error, Valuation::new(globals, &[])),
         };
-        let step = trace::Step {
-            location,
-            depth: 0,
-            valuation,
-            returns: None,
-            folded: None,
-        };
+        let step = trace::Step::new(location, 0, valuation);
         let atoms = self.atoms.iter();
         atoms.map(|atom| atom.holds(self.program, &step)).collect()
     }

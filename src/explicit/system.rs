@@ -7,9 +7,9 @@ use super::machine::{Machine, Step};
 use super::product::Product;
 use super::temporal::{has_accepted_run, violates_on};
 use crate::property::{Atom, Subject, Temporal};
-use crate::pushdown::replay;
 use crate::pushdown::step::{Frame, Outcome, Steps, View, state_of};
 use crate::pushdown::{StateId, SymbolId, System};
+use crate::trace::{self, Location, Valuation};
 
 /// A pushdown system, and what is asked about its configurations.
 struct SystemMachine<'a> {
@@ -77,19 +77,11 @@ impl Machine for SystemMachine<'_> {
     }
 
     fn letter(&self, top: &Top) -> Vec<bool> {
-        let (symbol, globals, locals) = match top {
-            Top::View(view) => (Some(view.symbol), &view.globals, view.locals.clone()),
-            Top::Empty(globals) => (None, globals, Box::default()),
+        let (location, globals, locals) = match top {
+            Top::View(view) => (Location::At(view.symbol.0), &view.globals, &*view.locals),
+            Top::Empty(globals) => (Location::Terminated, globals, &[][..]),
         };
-        let step = replay::Step {
-            symbol,
-            depth: 0,
-            globals: globals.clone(),
-            locals,
-            rule: None,
-            below: Box::default(),
-            folded: None,
-        };
+        let step = trace::Step::new(location, 0, Valuation::new(globals, locals));
         let atoms = self.atoms.iter();
         atoms.map(|atom| self.system.holds(atom, &step)).collect()
     }

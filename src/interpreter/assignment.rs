@@ -1,13 +1,13 @@
 //! Values on their way into cells: what fits, and all outcomes of setting cells at once.
 
 use super::evaluation::evaluate;
-use super::failure::{Failure, Place, Reason};
 use super::step::Wish;
 use super::values::{Missing, Possible, Values, Why};
 use super::{Valuation, value_of, values_of};
 use crate::program::{
     Domain, Expression, Overflow, ProcedureId, Program, Target, Value, VariableId, When,
 };
+use crate::trace::failure::{Failure, Place, Reason};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 

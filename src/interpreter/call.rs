@@ -6,10 +6,10 @@
 //! returns goes into its targets when the callee's exit is left.
 
 use super::assignment::{Assignment, Choice, Evaluation, Updates, fit, for_each_choice};
-use super::failure::{Failure, Place, Reason};
 use super::step::{Outcome, Visit, Wish, fail};
 use super::{Valuation, View, Waiting, enforce_allows};
 use crate::program::{Action, Call, Overflow, PointId, Program, VariableId};
+use crate::trace::failure::{Failure, Place, Reason};
 
 /// The steps of a call.
 pub fn enter(

@@ -6,64 +6,17 @@
 mod assignment;
 mod call;
 pub mod evaluation;
-pub mod failure;
 pub mod replay;
 pub mod step;
 #[cfg(test)]
 mod tests;
-pub mod trace;
 pub mod values;
 
-use crate::program::{Domain, Expression, PointId, ProcedureId, Program, VariableId};
+use crate::program::{Domain, Expression, PointId, ProcedureId, Program};
+use crate::trace::Step;
+pub use crate::trace::Valuation;
 use evaluation::evaluate;
-use std::sync::Arc;
 use values::{Possible, Values};
-
-/// The values of the globals and of the top frame's parameters and locals, cell by cell.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Valuation {
-    /// Globals first, then locals. Most steps change nothing, so that many share them.
-    values: Arc<[u64]>,
-    globals: u32,
-}
-
-impl Valuation {
-    pub fn new(globals: &[u64], locals: &[u64]) -> Self {
-        Valuation {
-            values: globals.iter().chain(locals).copied().collect(),
-            globals: globals.len() as u32,
-        }
-    }
-
-    pub fn globals(&self) -> &[u64] {
-        &self.values[..self.globals as usize]
-    }
-
-    pub fn locals(&self) -> &[u64] {
-        &self.values[self.globals as usize..]
-    }
-
-    pub fn get(&self, variable: VariableId) -> u64 {
-        self.values[self.index(variable)]
-    }
-
-    /// `None` for a local where there is no frame.
-    pub fn find(&self, variable: VariableId) -> Option<u64> {
-        self.values.get(self.index(variable)).copied()
-    }
-
-    pub fn set(&mut self, variable: VariableId, value: u64) {
-        let index = self.index(variable);
-        Arc::make_mut(&mut self.values)[index] = value;
-    }
-
-    fn index(&self, variable: VariableId) -> usize {
-        match variable {
-            VariableId::Global(index) => index as usize,
-            VariableId::Local(index) => (self.globals + index) as usize,
-        }
-    }
-}
 
 /// What can be seen of a configuration without looking below the top frame.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +25,17 @@ pub struct View {
     pub valuation: Valuation,
     /// The values fixed by a `return`; only at an exit point.
     pub returns: Option<Box<[u64]>>,
+}
+
+impl View {
+    /// The view of a step that is at a point.
+    pub fn of(step: &Step) -> Option<View> {
+        Some(View {
+            at: PointId(step.at()?),
+            valuation: step.valuation.clone(),
+            returns: step.returns.clone(),
+        })
+    }
 }
 
 /// A frame that waits at its call for the one above it.

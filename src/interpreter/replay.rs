@@ -5,12 +5,11 @@
 //! it is used. Where rounds are folded, or frames nested, the *samples* among them are
 //! replayed; the others are not.
 
-use super::failure::Failure;
 use super::step::{Outcome, Wish, choose, choose_resumption};
-use super::trace::{Location, Step};
 use super::{View, Waiting};
 use crate::program::{Program, VariableId};
-use crate::trace::{Fold, NestedId, RoundsId, SegmentId, Trace, TraceStep, waiting_after};
+use crate::trace::failure::Failure;
+use crate::trace::{Fold, Location, NestedId, RoundsId, SegmentId, Step, Trace, waiting_after};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -38,12 +37,12 @@ impl std::error::Error for Mismatch {}
 /// at the samples, which must be among the first `replayed` segments: they are rounds, the
 /// first begins where the fold does, the last ends where it ends, and where nothing lies
 /// between two of them, one goes on where the other has ended.
-pub fn rounds_follow<S: TraceStep>(
-    trace: &Trace<S>,
+pub fn rounds_follow(
+    trace: &Trace,
     rounds: RoundsId,
     replayed: usize,
-    before: &S,
-    after: &S,
+    before: &Step,
+    after: &Step,
 ) -> bool {
     let mut at = Some(before);
     for (sample, steps) in trace.samples(rounds) {
@@ -60,19 +59,14 @@ pub fn rounds_follow<S: TraceStep>(
     let samples = trace.rounds.get(rounds.0 as usize);
     let deeper = samples.and_then(|samples| waiting_after(trace, samples));
     // The last sample is the last round.
-    deeper.and_then(|deeper| before.depth().checked_add(deeper)) == Some(after.depth())
+    deeper.and_then(|deeper| before.depth.checked_add(deeper)) == Some(after.depth)
         && at.is_some_and(|at| at.is_like(after))
 }
 
 /// Whether nested frames may lie between an entry and an exit, as far as that can be said by
 /// looking at the frame in their place deep inside, which must be among the first `replayed`
 /// segments: it is of the same procedure.
-pub fn nested_follow<S: TraceStep>(
-    trace: &Trace<S>,
-    nested: NestedId,
-    replayed: usize,
-    entry: &S,
-) -> bool {
+pub fn nested_follow(trace: &Trace, nested: NestedId, replayed: usize, entry: &Step) -> bool {
     let Some(nested) = trace.nested.get(nested.0 as usize) else {
         return false;
     };
@@ -85,7 +79,7 @@ pub fn nested_follow<S: TraceStep>(
 }
 
 /// Checks that the stem begins at the start and that every step follows.
-pub fn replay(program: &Program, trace: &Trace<Step>) -> Result<(), Mismatch> {
+pub fn replay(program: &Program, trace: &Trace) -> Result<(), Mismatch> {
     for (i, steps) in trace.segments.iter().enumerate() {
         let segment = Some(SegmentId(i as u32));
         let fail = |index| Mismatch { segment, index };
@@ -102,7 +96,7 @@ pub fn replay(program: &Program, trace: &Trace<Step>) -> Result<(), Mismatch> {
         index,
     };
     let first = trace.stem.first().ok_or_else(|| fail(0))?;
-    if first.location != Location::At(program.entry_point()) {
+    if first.location != Location::At(program.entry_point().0) {
         return Err(fail(0));
     }
     let replay = Replay {
@@ -121,11 +115,11 @@ pub fn replay(program: &Program, trace: &Trace<Step>) -> Result<(), Mismatch> {
 
 /// Whether the cycle, if there is one, ends where it begins, on a stack that has not become
 /// lower, and never looks below: then it can be repeated for ever.
-pub fn closes<S: TraceStep>(trace: &Trace<S>) -> bool {
+pub fn closes(trace: &Trace) -> bool {
     let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last()) else {
         return true;
     };
-    first.is_like(last) && trace.cycle.iter().all(|step| step.depth() >= first.depth())
+    first.is_like(last) && trace.cycle.iter().all(|step| step.depth >= first.depth)
 }
 
 /// A frame that waits, the step of its call, and the one after that.
@@ -137,7 +131,7 @@ struct Below<'s> {
 
 struct Replay<'a> {
     program: &'a Program,
-    trace: &'a Trace<Step>,
+    trace: &'a Trace,
     /// How many segments have been replayed, and may be used.
     segments: usize,
     failure: Option<&'a Failure>,
@@ -174,7 +168,7 @@ impl Replay<'_> {
         stack: &mut Vec<Option<Below<'s>>>,
     ) -> bool {
         let program = self.program;
-        let Some(view) = before.view() else {
+        let Some(view) = View::of(before) else {
             // *Error* and *terminated* stay as they are for ever.
             return before == after;
         };
@@ -189,7 +183,7 @@ impl Replay<'_> {
             }
             Some(Fold::Nested(nested)) => {
                 let exit = program.procedure_of(view.at).exit();
-                return after.location == Location::At(exit)
+                return after.location == Location::At(exit.0)
                     && after.depth == before.depth
                     && nested_follow(self.trace, nested, self.segments, before);
             }
@@ -200,7 +194,7 @@ impl Replay<'_> {
             step: after,
             returned,
         };
-        let wanted = after.view();
+        let wanted = View::of(after);
         let outcome = choose(program, &view, &exactly, |outcome| match outcome {
             Outcome::Next(view) | Outcome::Enter(view, _) => Some(view) == wanted.as_ref(),
             Outcome::Leave { .. } => true,
@@ -223,7 +217,7 @@ impl Replay<'_> {
                 Some(None) => false,
                 Some(Some(below)) => {
                     self.resumes_somehow(&below, &globals, returns.as_deref(), after)
-                        && (after.view().is_none() || after.depth + 1 == before.depth)
+                        && (View::of(after).is_none() || after.depth + 1 == before.depth)
                 }
             },
         }
@@ -245,7 +239,7 @@ impl Replay<'_> {
             return true;
         }
         // What waits may have been chosen, seen by an index, and then overwritten.
-        let (call, entered) = (below.call.view(), below.entered.view());
+        let (call, entered) = (View::of(below.call), View::of(below.entered));
         let wish = Exactly {
             step: below.entered,
             returned: None,
@@ -266,7 +260,7 @@ impl Replay<'_> {
         returns: Option<&[u64]>,
         after: &Step,
     ) -> bool {
-        let wanted = after.view();
+        let wanted = View::of(after);
         let wish = Exactly {
             step: after,
             returned: None,
@@ -281,7 +275,7 @@ impl Replay<'_> {
 
     fn follows_call(&self, before: &Step, view: &View, segment: SegmentId, after: &Step) -> bool {
         let program = self.program;
-        if after.view().is_some() && after.depth != before.depth {
+        if View::of(after).is_some() && after.depth != before.depth {
             return false;
         }
         let segments = &self.trace.segments[..self.segments];
@@ -292,7 +286,7 @@ impl Replay<'_> {
         if exit.depth != 0 || exit.folded.is_some() {
             return false;
         }
-        let (Some(entry_view), Some(exit_view)) = (entry.view(), exit.view()) else {
+        let (Some(entry_view), Some(exit_view)) = (View::of(entry), View::of(exit)) else {
             return false;
         };
         let entered = Exactly {
@@ -331,7 +325,7 @@ fn returns_of(steps: &[&Step]) -> Vec<Option<usize>> {
     let mut returns = vec![None; steps.len()];
     let mut open = Vec::new();
     for (i, pair) in steps.windows(2).enumerate() {
-        if pair[1].view().is_none() {
+        if View::of(pair[1]).is_none() {
             break;
         }
         match pair[1].depth.cmp(&pair[0].depth) {

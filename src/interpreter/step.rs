@@ -7,10 +7,10 @@
 
 use super::assignment::{Assignment, Choice, Evaluation, Updates, for_each_choice};
 use super::call::{enter, resume};
-use super::failure::{Failure, Place, Reason};
 use super::values::Possible;
 use super::{Valuation, View, Waiting, enforce_allows};
 use crate::program::{Action, Expression, Overflow, PointId, Program, VariableId};
+use crate::trace::failure::{Failure, Place, Reason};
 
 /// Where a step leads.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! Steps of small programs, one rule each.
 
-use super::failure::{Place, Reason};
 use super::step::{Outcome, TooMany, Wish, choose, resumptions, successors};
 use super::values::Why;
 use super::{Valuation, View, Waiting};
 use crate::lower::remopla::{RemoplaOptions, remopla};
 use crate::program::{Overflow, PointId, Program, VariableId};
 use crate::source::Source;
+use crate::trace::failure::{Place, Reason};
 use std::sync::Arc;
 
 fn program(text: &str, overflow: Overflow) -> Program {

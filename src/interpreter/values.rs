@@ -8,6 +8,7 @@
 
 use super::evaluation::Algebra;
 use crate::program::{FAR, Operation, shift_left};
+pub use crate::trace::failure::{Missing, Why};
 
 /// A set of truth values, never empty where an expression has a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,30 +94,6 @@ pub enum Possible {
     Number(i128),
     /// It has no value.
     Nothing(Missing),
-}
-
-/// Why an expression has no value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Missing {
-    /// The place of the operation to blame, among those of the expression.
-    pub at: u32,
-    pub why: Why,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// An index, counted from 0, with no element.
-    Outside {
-        index: i128,
-        count: u32,
-    },
-    DivisionByZero,
-    /// An operand of a bitwise operation or a shift.
-    Negative(i128),
-    /// A shift beyond [`SHIFT_LIMIT`](crate::program::SHIFT_LIMIT).
-    TooLarge,
-    /// A number of a procedure that is not on top.
-    NotThere,
 }
 
 impl Possible {

@@ -8,7 +8,6 @@ use super::{Property, PropertyError, Subject, remopla};
 use crate::analysis::Observed;
 use crate::diagnostic::{did_you_mean, suggestion};
 use crate::interpreter::evaluation::evaluate;
-use crate::interpreter::trace::{Location, Step};
 use crate::interpreter::value_of;
 use crate::interpreter::values::Possible;
 use crate::program::{Domain, Language, Operation, PointId, ProcedureId, Program, VariableId};
@@ -16,6 +15,7 @@ use crate::pushdown::SymbolId;
 use crate::source::{Source, Span};
 use crate::syntax::boolean::property::{PropertyName, parse_property};
 use crate::syntax::boolean::tree::{BinaryOperator, Node};
+use crate::trace::{Location, Step};
 use ltl2ba_rs::{Kind, Proposition};
 
 /// A proposition of one program or pushdown system.
@@ -74,10 +74,7 @@ impl Atom {
 
     /// Whether it is true of a configuration.
     pub fn holds(&self, program: &Program, step: &Step) -> bool {
-        let top = match step.location {
-            Location::At(point) => Some(point),
-            Location::Error | Location::Terminated => None,
-        };
+        let top = step.at().map(PointId);
         let procedure = top.map(|point| program.point(point).procedure);
         match self {
             Atom::Terminated => step.location == Location::Terminated,
@@ -122,8 +119,6 @@ fn observed_by(conditions: &[Box<[Operation]>]) -> Vec<Observed> {
 }
 
 impl Subject for Program {
-    type Step = Step;
-
     fn proposition(&self, proposition: &Proposition) -> Result<Atom, PropertyError> {
         resolve_proposition(self, proposition)
     }

@@ -12,7 +12,7 @@
 //! that counts.
 
 use super::{Subject, Temporal};
-use crate::trace::{Fold, Nested, Sample, Trace, TraceStep};
+use crate::trace::{Fold, Nested, Sample, Step, Trace};
 
 /// For each pair of states: no run, a run, or a run that accepts.
 #[derive(Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Runs {
 }
 
 /// Whether each segment is a round.
-fn rounds_of<S: TraceStep>(trace: &Trace<S>) -> Vec<bool> {
+fn rounds_of(trace: &Trace) -> Vec<bool> {
     let mut is_round = vec![false; trace.segments.len()];
     for sample in trace.rounds.iter().flatten() {
         is_round[sample.segment.0 as usize] = true;
@@ -108,10 +108,10 @@ fn over_nested(states: usize, nested: &Nested, segments: &[Runs]) -> Runs {
 }
 
 /// Whether the automaton of the forbidden executions accepts the trace.
-pub fn accepts<S: Subject>(temporal: &Temporal, subject: &S, trace: &Trace<S::Step>) -> bool {
+pub fn accepts<S: Subject>(temporal: &Temporal, subject: &S, trace: &Trace) -> bool {
     let automaton = &temporal.forbidden;
     let n = automaton.states as usize;
-    let letter = |step: &S::Step| {
+    let letter = |step: &Step| {
         let valuation = temporal.letter(subject, step);
         let mut runs = Runs::none(n);
         for edge in automaton.edges.iter().filter(|e| e.label.holds(&valuation)) {
@@ -120,9 +120,9 @@ pub fn accepts<S: Subject>(temporal: &Temporal, subject: &S, trace: &Trace<S::St
         }
         runs
     };
-    let over = |steps: &[S::Step], segments: &[Runs]| {
+    let over = |steps: &[Step], segments: &[Runs]| {
         steps.iter().fold(Runs::identity(n), |runs, step| {
-            let rounds = match step.folded() {
+            let rounds = match step.folded {
                 None => return runs.then(&letter(step)),
                 Some(Fold::Call(inner)) => {
                     let runs = runs.then(&letter(step));
@@ -139,7 +139,7 @@ pub fn accepts<S: Subject>(temporal: &Temporal, subject: &S, trace: &Trace<S::St
     let is_round = rounds_of(trace);
     let mut segments: Vec<Runs> = Vec::new();
     for (i, segment) in trace.segments.iter().enumerate() {
-        if let Some(Fold::Nested(nested)) = segment.first().and_then(TraceStep::folded) {
+        if let Some(Fold::Nested(nested)) = segment.first().and_then(|step| step.folded) {
             let runs = over_nested(n, &trace.nested[nested.0 as usize], &segments);
             segments.push(runs);
             continue;

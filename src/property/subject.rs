@@ -1,13 +1,11 @@
 //! What properties speak of: programs and pushdown systems.
 
 use super::{Atom, Property, PropertyError};
-use crate::trace::TraceStep;
+use crate::trace::Step;
 use ltl2ba_rs::Proposition;
 
 pub trait Subject {
     /// A configuration of a trace.
-    type Step: TraceStep;
-
     /// What a proposition of a formula means.
     fn proposition(&self, proposition: &Proposition) -> Result<Atom, PropertyError>;
 
@@ -21,5 +19,5 @@ pub trait Subject {
     fn assertions(&self) -> Result<Property, PropertyError>;
 
     /// Whether a proposition is true of a configuration.
-    fn holds(&self, atom: &Atom, step: &Self::Step) -> bool;
+    fn holds(&self, atom: &Atom, step: &Step) -> bool;
 }

@@ -5,14 +5,12 @@ use crate::diagnostic::suggestion;
 use crate::interpreter::value_of;
 use crate::lower::proposition;
 use crate::names::Name;
-use crate::program::{Domain, Operation, Shape, VariableId};
-use crate::pushdown::replay::Step;
+use crate::program::{Domain, Operation, Shape};
 use crate::pushdown::{StateId, SymbolId, System, holds};
+use crate::trace::Step;
 use ltl2ba_rs::{Kind, Proposition};
 
 impl Subject for System {
-    type Step = Step;
-
     fn proposition(&self, proposition: &Proposition) -> Result<Atom, PropertyError> {
         let text = proposition.text.trim();
         match proposition.kind {
@@ -67,19 +65,16 @@ impl Subject for System {
     }
 
     fn holds(&self, atom: &Atom, step: &Step) -> bool {
-        let group = step.symbol.map(|symbol| self.symbol(symbol).group);
+        let symbol = step.at().map(SymbolId);
+        let group = symbol.map(|symbol| self.symbol(symbol).group);
         match atom {
-            Atom::OnTop(symbols) => step.symbol.is_some_and(|top| symbols.contains(&top)),
+            Atom::OnTop(symbols) => symbol.is_some_and(|top| symbols.contains(&top)),
             Atom::Conditions(conditions) => {
                 // Without a symbol there are no locals: that is the first group.
                 let group = group.unwrap_or_default();
-                let view = |variable| match variable {
-                    VariableId::Global(i) => step.globals.get(i as usize),
-                    VariableId::Local(i) => step.locals.get(i as usize),
-                };
                 let read = |variable, _| {
-                    let bits = view(variable)?;
-                    Some(value_of(self.domain(group, variable), *bits))
+                    let bits = step.valuation.find(variable)?;
+                    Some(value_of(self.domain(group, variable), bits))
                 };
                 holds(&conditions[group.0 as usize], read)
             }

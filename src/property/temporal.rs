@@ -2,7 +2,7 @@
 
 use super::{Atom, PropertyError, Subject};
 use crate::analysis::Observed;
-use crate::trace::Trace;
+use crate::trace::{Step, Trace};
 use ltl2ba_rs::{Automaton, Formula, Lasso, Options, ParseError, Parsed, Span, Warning};
 
 /// A temporal property of one program or pushdown system.
@@ -82,7 +82,7 @@ impl Temporal {
     }
 
     /// The truth of every proposition in a configuration.
-    pub fn letter<S: Subject>(&self, subject: &S, step: &S::Step) -> Vec<bool> {
+    pub fn letter<S: Subject>(&self, subject: &S, step: &Step) -> Vec<bool> {
         let atoms = self.atoms.iter();
         atoms.map(|atom| subject.holds(atom, step)).collect()
     }
@@ -90,11 +90,11 @@ impl Temporal {
     /// Whether the infinite execution violates the property, by the definition of the
     /// formula, not by the automaton that was searched with. Where calls are folded, the
     /// automaton's runs are followed over them segment by segment.
-    pub fn is_violated_by<S: Subject>(&self, subject: &S, trace: &Trace<S::Step>) -> bool {
+    pub fn is_violated_by<S: Subject>(&self, subject: &S, trace: &Trace) -> bool {
         if !trace.segments.is_empty() {
             return super::run::accepts(self, subject, trace);
         }
-        let letters = |steps: &[S::Step]| steps.iter().map(|s| self.letter(subject, s)).collect();
+        let letters = |steps: &[Step]| steps.iter().map(|s| self.letter(subject, s)).collect();
         let word = Lasso {
             stem: letters(&trace.stem),
             cycle: letters(&trace.cycle),

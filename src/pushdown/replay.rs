@@ -7,68 +7,26 @@
 use super::step::{Frame, View, relates, starts};
 use super::{Right, RuleId, SymbolId, System};
 use crate::interpreter::replay::{Mismatch, closes, nested_follow, rounds_follow};
-use crate::trace::{Fold, SegmentId, Trace, TraceStep};
-use std::convert::Infallible;
+use crate::trace::{Fold, Location, SegmentId, Step, Trace};
 
-/// A configuration, without what is below the top.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// On top; `None` if the stack is empty.
-    pub symbol: Option<SymbolId>,
-    /// How many symbols are below.
-    pub depth: u64,
-    /// The control state last.
-    pub globals: Box<[u64]>,
-    pub locals: Box<[u64]>,
-    /// The rule that is taken next; `None` at the end.
-    pub rule: Option<RuleId>,
-    /// If that rule pushes, the locals of the symbol below.
-    pub below: Box<[u64]>,
-    /// What lies folded between this step and the next.
-    pub folded: Option<Fold>,
-}
-
-impl Step {
-    pub fn view(&self) -> Option<View> {
+impl View {
+    /// The view of a step with a symbol on top.
+    pub fn of(step: &Step) -> Option<View> {
         Some(View {
-            symbol: self.symbol?,
-            globals: self.globals.clone(),
-            locals: self.locals.clone(),
+            symbol: SymbolId(step.at()?),
+            globals: step.valuation.globals().into(),
+            locals: step.valuation.locals().into(),
         })
     }
 }
 
-impl TraceStep for Step {
-    /// A pushdown system has no *error*.
-    type Failure = Infallible;
-
-    fn depth(&self) -> u64 {
-        self.depth
-    }
-
-    fn folded(&self) -> Option<Fold> {
-        self.folded
-    }
-
-    fn fold(&mut self, folded: Option<Fold>) {
-        self.folded = folded;
-    }
-
-    fn lift(&mut self, below: u64) {
-        self.depth += below;
-    }
-
-    fn is_where(&self, other: &Step) -> bool {
-        self.symbol == other.symbol
-    }
-
-    fn is_like(&self, other: &Step) -> bool {
-        self.is_where(other) && self.globals == other.globals && self.locals == other.locals
-    }
+/// The symbol on top, if the stack is not empty.
+fn symbol_of(step: &Step) -> Option<SymbolId> {
+    step.at().map(SymbolId)
 }
 
 /// Checks that the stem begins at the start and that every step follows.
-pub fn replay(system: &System, trace: &Trace<Step>) -> Result<(), Mismatch> {
+pub fn replay(system: &System, trace: &Trace) -> Result<(), Mismatch> {
     let replay = |segments| Replay {
         system,
         trace,
@@ -84,7 +42,7 @@ pub fn replay(system: &System, trace: &Trace<Step>) -> Result<(), Mismatch> {
         segment: None,
         index,
     };
-    let first = trace.stem.first().and_then(Step::view);
+    let first = trace.stem.first().and_then(View::of);
     if !first.is_some_and(|first| starts(system, &first)) {
         return Err(fail(0));
     }
@@ -98,7 +56,7 @@ pub fn replay(system: &System, trace: &Trace<Step>) -> Result<(), Mismatch> {
 
 struct Replay<'a> {
     system: &'a System,
-    trace: &'a Trace<Step>,
+    trace: &'a Trace,
     /// How many segments have been replayed, and may be used.
     segments: usize,
 }
@@ -127,9 +85,11 @@ impl Replay<'_> {
                 && pairs.all(|(value, cell)| cell.domain.contains(i128::from(*value)))
         };
         let system = self.system;
-        let second = step.rule.and_then(|rule| system.rule(rule).right.second());
-        fits(&step.globals, &system.globals)
-            && fits(&step.locals, system.locals_of(step.symbol))
+        let second = step
+            .rule
+            .and_then(|rule| system.rule(RuleId(rule)).right.second());
+        fits(step.valuation.globals(), &system.globals)
+            && fits(step.valuation.locals(), system.locals_of(symbol_of(step)))
             && fits(&step.below, system.locals_of(second))
     }
 
@@ -141,14 +101,14 @@ impl Replay<'_> {
             return rounds_follow(self.trace, rounds, self.segments, before, after);
         }
         if let Some(Fold::Nested(nested)) = before.folded {
-            return after.symbol.is_none()
+            return after.location == Location::Left
                 && after.depth == before.depth
                 && nested_follow(self.trace, nested, self.segments, before);
         }
-        let (Some(view), Some(rule)) = (before.view(), before.rule) else {
+        let (Some(view), Some(rule)) = (View::of(before), before.rule) else {
             return false;
         };
-        let rule = system.rule(rule);
+        let rule = system.rule(RuleId(rule));
         if rule.from != view.symbol {
             return false;
         }
@@ -159,20 +119,20 @@ impl Replay<'_> {
             system,
             rule,
             &view,
-            &after.globals,
-            &after.locals,
+            after.valuation.globals(),
+            after.valuation.locals(),
             &before.below,
         );
         match rule.right {
             Right::Step(symbol) => {
-                relates && after.symbol == Some(symbol) && after.depth == before.depth
+                relates && symbol_of(after) == Some(symbol) && after.depth == before.depth
             }
             Right::Push(symbol, second) => {
                 stack.push(Some(Frame {
                     symbol: second,
                     locals: before.below.clone(),
                 }));
-                relates && after.symbol == Some(symbol) && after.depth == before.depth + 1
+                relates && symbol_of(after) == Some(symbol) && after.depth == before.depth + 1
             }
             Right::Pop => {
                 let is_known = !matches!(stack.last(), Some(None));
@@ -192,24 +152,27 @@ impl Replay<'_> {
         else {
             return false;
         };
-        let push = system.rule(push);
+        let push = system.rule(RuleId(push));
         let Right::Push(first, second) = push.right else {
             return false;
         };
-        let enters = entry.symbol == Some(first)
+        let enters = symbol_of(entry) == Some(first)
             && relates(
                 system,
                 push,
                 view,
-                &entry.globals,
-                &entry.locals,
+                entry.valuation.globals(),
+                entry.valuation.locals(),
                 &before.below,
             );
         let leaves = exit.depth == 0
             && exit.folded.is_none()
             && match entry.folded {
                 // The exit is what is left of the frame.
-                Some(Fold::Nested(_)) => exit.symbol.is_none() && exit.globals == after.globals,
+                Some(Fold::Nested(_)) => {
+                    exit.location == Location::Left
+                        && exit.valuation.globals() == after.valuation.globals()
+                }
                 _ => self.pops(exit, after),
             };
         let waiting = Frame {
@@ -221,23 +184,28 @@ impl Replay<'_> {
 
     /// Whether the rule of a step pops it, with the globals of another.
     fn pops(&self, exit: &Step, after: &Step) -> bool {
-        let (Some(last), Some(pop)) = (exit.view(), exit.rule) else {
+        let (Some(last), Some(pop)) = (View::of(exit), exit.rule) else {
             return false;
         };
-        let pop = self.system.rule(pop);
+        let pop = self.system.rule(RuleId(pop));
         pop.from == last.symbol
             && pop.right == Right::Pop
-            && relates(self.system, pop, &last, &after.globals, &[], &[])
+            && relates(self.system, pop, &last, after.valuation.globals(), &[], &[])
     }
 }
 
 /// Whether a step shows what a pop at this depth uncovers.
 fn uncovers(frame: Option<&Frame>, depth: u64, after: &Step) -> bool {
     match frame {
-        None => after.symbol.is_none() && after.locals.is_empty() && after.depth == 0 && depth == 0,
+        None => {
+            after.location == Location::Terminated
+                && after.valuation.locals().is_empty()
+                && after.depth == 0
+                && depth == 0
+        }
         Some(frame) => {
-            after.symbol == Some(frame.symbol)
-                && after.locals == frame.locals
+            symbol_of(after) == Some(frame.symbol)
+                && after.valuation.locals() == &*frame.locals
                 && after.depth + 1 == depth
         }
     }

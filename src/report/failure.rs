@@ -1,12 +1,12 @@
 //! Why a program went to *error*, in words.
 
 use super::harmless::harmless;
-use crate::interpreter::failure::{Failure, Place, Reason};
 use crate::interpreter::values::{Missing, Why};
 use crate::names::Name;
 use crate::program::{
     Declaration, Domain, Expression, Field, Operation, ProcedureId, Program, Shape, VariableId,
 };
+use crate::trace::failure::{Failure, Place, Reason};
 
 const LONGEST_TEXT: usize = 60;
 

@@ -1,28 +1,28 @@
 //! Traces with folded rounds, as lists of steps and repeated rounds.
 
-use crate::trace::{Fold, NestedId, RoundsId, Trace, TraceStep, folded_length};
+use crate::trace::{Fold, NestedId, RoundsId, Step, Trace, folded_length};
 use crate::witness::fold::unfold::{Lengths, show_nested};
 use std::borrow::Cow;
 
 /// How many rounds lie folded.
-fn rounds<S: TraceStep>(trace: &Trace<S>, id: RoundsId) -> u64 {
+fn rounds(trace: &Trace, id: RoundsId) -> u64 {
     let counts = trace.samples(id).map(|(sample, _)| sample.rounds);
     counts.fold(0, u64::saturating_add)
 }
 
 /// A trace as it is shown: with the frames around nested ones, or all calls folded.
-pub fn shown<S: TraceStep>(trace: &Trace<S>, with_nested: bool) -> Cow<'_, Trace<S>> {
+pub fn shown(trace: &Trace, with_nested: bool) -> Cow<'_, Trace> {
     let nested = with_nested.then(|| show_nested(trace, usize::MAX));
     nested.flatten().unwrap_or(Cow::Borrowed(trace))
 }
 
-fn nested<S: TraceStep>(trace: &Trace<S>, id: NestedId) -> u64 {
+fn nested(trace: &Trace, id: NestedId) -> u64 {
     trace.nested[id.0 as usize].rounds
 }
 
 /// What the text says where rounds are folded after a step.
-pub fn describe<S: TraceStep>(trace: &Trace<S>, step: &S) -> Option<String> {
-    match step.folded() {
+pub fn describe(trace: &Trace, step: &Step) -> Option<String> {
+    match step.folded {
         Some(Fold::Rounds(id)) => Some(format!(
             "... {} more rounds like this ...",
             rounds(trace, id)
@@ -51,9 +51,9 @@ pub fn describe<S: TraceStep>(trace: &Trace<S>, step: &S) -> Option<String> {
 }
 
 /// How many steps these are, folded rounds counted; calls that return are one step.
-pub fn length<S: TraceStep>(trace: &Trace<S>, steps: &[S]) -> u64 {
+pub fn length(trace: &Trace, steps: &[Step]) -> u64 {
     steps.iter().fold(0, |sum: u64, step| {
-        let folded = match step.folded() {
+        let folded = match step.folded {
             Some(Fold::Rounds(id)) => {
                 let round = |steps| length(trace, steps).saturating_sub(1);
                 folded_length(trace.samples(id).map(|(s, steps)| (s.rounds, round(steps))))
@@ -66,11 +66,11 @@ pub fn length<S: TraceStep>(trace: &Trace<S>, steps: &[S]) -> u64 {
 }
 
 /// What a list of steps with folded rounds is made of.
-pub enum Item<S> {
-    Step(S),
+pub enum Item {
+    Step(Step),
     /// So many rounds, and the items of the last of them, from the step after its beginning
     /// to its end.
-    Repeated(u64, Vec<Item<S>>),
+    Repeated(u64, Vec<Item>),
     /// So many rounds of calls, each inside the one before.
     Nested(u64),
     /// As many returns.
@@ -78,25 +78,25 @@ pub enum Item<S> {
 }
 
 /// The steps of a trace, or of a round in it, which has so many frames below.
-pub fn items<S: TraceStep>(trace: &Trace<S>, steps: &[S], below: u64) -> Vec<Item<S>> {
+pub fn items(trace: &Trace, steps: &[Step], below: u64) -> Vec<Item> {
     let mut items = Vec::with_capacity(steps.len());
     let mut rest = steps.iter();
-    let lifted = |step: &S| {
+    let lifted = |step: &Step| {
         let mut step = step.clone();
         step.lift(below);
         step
     };
     while let Some(step) = rest.next() {
         let mut shown = lifted(step);
-        let id = match step.folded() {
+        let id = match step.folded {
             Some(Fold::Rounds(id)) => id,
             Some(Fold::Nested(id)) => {
-                shown.fold(None);
+                shown.folded = None;
                 items.extend([Item::Step(shown), Item::Nested(nested(trace, id))]);
                 continue;
             }
             Some(Fold::Returned(id)) => {
-                shown.fold(None);
+                shown.folded = None;
                 items.extend([Item::Step(shown), Item::Returned(nested(trace, id))]);
                 continue;
             }
@@ -105,16 +105,16 @@ pub fn items<S: TraceStep>(trace: &Trace<S>, steps: &[S], below: u64) -> Vec<Ite
                 continue;
             }
         };
-        shown.fold(None);
-        let depth = shown.depth();
+        shown.folded = None;
+        let depth = shown.depth;
         items.push(Item::Step(shown));
         // The end of the last round is the step after all of them.
         let after = rest.next().map(lifted);
         let (inside, left) = match trace.samples(id).next_back() {
-            Some((_, [_, inside @ .., last])) => (inside, last.depth()),
+            Some((_, [_, inside @ .., last])) => (inside, last.depth),
             _ => (&[][..], 0),
         };
-        let depth = after.as_ref().map_or(depth, |after| after.depth() - left);
+        let depth = after.as_ref().map_or(depth, |after| after.depth - left);
         let mut round = self::items(trace, inside, depth);
         round.extend(after.map(Item::Step));
         items.push(Item::Repeated(rounds(trace, id), round));

@@ -9,10 +9,10 @@ use super::values::{Variables, Words, returned};
 use super::{Conclusion, Evidence, Explanation, Report, trace};
 use crate::analysis::Observed;
 use crate::check::{Phase, TraceFinding, Verdict};
-use crate::interpreter::failure::Reason;
-use crate::interpreter::trace::{Location, Step, Trace};
-use crate::program::Program;
+use crate::program::{PointId, Program};
 use crate::property::Request;
+use crate::trace::failure::Reason;
+use crate::trace::{Location, Step, Trace};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeStruct, Serializer};
 use std::io::Write;
@@ -69,7 +69,7 @@ impl Serialize for One<'_> {
 /// The trace, and why it is not there or not complete.
 fn explanation<W: TraceWriter, S: SerializeStruct>(
     writer: &W,
-    explanation: &Explanation<W::Step>,
+    explanation: &Explanation,
     one: &mut S,
 ) -> Result<(), S::Error> {
     if let TraceFinding::Found(trace) = &explanation.trace {
@@ -132,8 +132,6 @@ impl Serialize for Phases<'_> {
 }
 
 impl TraceWriter for Program {
-    type Step = Step;
-
     fn write_text(
         &self,
         trace: &Trace,
@@ -151,12 +149,10 @@ impl TraceWriter for Program {
     ) -> Result<S::Ok, S::Error> {
         let program = self;
         let mut map = serializer.serialize_map(None)?;
-        let procedure = match step.location {
-            Location::At(point) => Some(program.procedure_of(point)),
-            Location::Error | Location::Terminated => None,
-        };
-        match step.location {
-            Location::At(point) => {
+        let point = step.at().map(PointId);
+        let procedure = point.map(|point| program.procedure_of(point));
+        match point {
+            Some(point) => {
                 let procedure = program.procedure_of(point);
                 let position = program.position_of(point);
                 map.serialize_entry("procedure", program.names.text(procedure.name))?;
@@ -170,7 +166,7 @@ impl TraceWriter for Program {
                 map.serialize_entry("labels", &program.labels_of(point).collect::<Vec<_>>())?;
                 map.serialize_entry("text", &program.text_of(point))?;
             }
-            Location::Error | Location::Terminated => {
+            None => {
                 let point = match step.location {
                     Location::Error => "error",
                     _ => "terminated",

@@ -24,8 +24,6 @@ use crate::program::Program;
 use crate::property::Request;
 use crate::pushdown::System;
 use crate::supervisor::Limits;
-use crate::trace::TraceStep;
-use crate::{interpreter, pushdown as systems};
 use std::fmt;
 use std::io::Write;
 use std::sync::Arc;
@@ -64,26 +62,26 @@ pub(crate) struct Conclusion {
 pub(crate) enum Evidence {
     /// The run ended before anything was read.
     Unread,
-    Program(Arc<Program>, Vec<Explanation<interpreter::trace::Step>>),
-    System(Arc<System>, Vec<Explanation<systems::replay::Step>>),
+    Program(Arc<Program>, Vec<Explanation>),
+    System(Arc<System>, Vec<Explanation>),
 }
 
 /// The trace of a violated property.
 #[derive(Debug)]
-pub(crate) struct Explanation<S: TraceStep> {
-    pub trace: TraceFinding<S>,
+pub(crate) struct Explanation {
+    pub trace: TraceFinding,
     /// The variables that the property speaks of.
     pub observed: Vec<Observed>,
 }
 
 impl Conclusion {
     /// Divides a finding of a check that ended early for some reason.
-    pub fn divide<S: TraceStep>(
+    pub fn divide(
         property: Request,
-        finding: check::Finding<S>,
+        finding: check::Finding,
         reason: Option<Reason>,
         wants_trace: bool,
-    ) -> (Conclusion, Explanation<S>) {
+    ) -> (Conclusion, Explanation) {
         let is_complete = match finding.verdict {
             None => false,
             Some(Verdict::Violated) => !wants_trace || !matches!(finding.trace, TraceFinding::None),
@@ -223,7 +221,7 @@ impl<'r> Finding<'r> {
 
     /// Whether there is a trace, perhaps with parts of it folded.
     pub fn has_trace(&self) -> bool {
-        fn has<S: TraceStep>(explanation: &Explanation<S>) -> bool {
+        fn has(explanation: &Explanation) -> bool {
             matches!(
                 explanation.trace,
                 TraceFinding::Found(_) | TraceFinding::Repeating(..)

@@ -12,15 +12,14 @@ use super::trace::{
 };
 use super::values::{Variables, Words};
 use crate::analysis::Observed;
-use crate::pushdown::replay::Step;
 use crate::pushdown::step::state_of;
-use crate::pushdown::{GroupId, RuleId, System};
-use crate::trace::{Fold, Trace};
+use crate::pushdown::{GroupId, RuleId, SymbolId, System};
+use crate::trace::{Fold, Step, Trace};
 use rustc_hash::FxHashMap;
 use serde::ser::{SerializeMap, Serializer};
 use std::io::Write;
 
-fn write(system: &System, trace: &Trace<Step>, out: &mut impl Write) -> std::io::Result<()> {
+fn write(system: &System, trace: &Trace, out: &mut impl Write) -> std::io::Result<()> {
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
     let mut numbers: FxHashMap<RuleId, u32> = FxHashMap::default();
     // For each symbol on the stack, the values shown last.
@@ -28,7 +27,7 @@ fn write(system: &System, trace: &Trace<Step>, out: &mut impl Write) -> std::io:
     let mut globals = Shown::default();
     let mut lines = Vec::with_capacity(steps.len());
     for (i, step) in steps.iter().enumerate() {
-        let number = step.rule.map_or(0, |rule| {
+        let number = rule_of(step).map_or(0, |rule| {
             let line = || system.position_of(rule).line;
             *numbers.entry(rule).or_insert_with(line)
         });
@@ -38,21 +37,33 @@ fn write(system: &System, trace: &Trace<Step>, out: &mut impl Write) -> std::io:
             depth: step.depth,
             text: text(system, step),
             values: values(system, step, entered, &mut frames, &mut globals),
-            after: describe(trace, *step),
+            after: describe(trace, step),
         });
     }
     let around = describe_loop(system, trace);
     write_lines(&lines, trace.stem.len(), &around, out)
 }
 
+/// The symbol on top, if there is one.
+fn symbol_of(step: &Step) -> Option<SymbolId> {
+    step.at().map(SymbolId)
+}
+
+/// The rule that is taken next, if there is one.
+fn rule_of(step: &Step) -> Option<RuleId> {
+    step.rule.map(RuleId)
+}
+
 fn text(system: &System, step: &Step) -> String {
-    let state = system.states.get(state_of(&step.globals).0 as usize);
+    let state = system
+        .states
+        .get(state_of(step.valuation.globals()).0 as usize);
     let mut text = state
         .map_or("", |state| system.names.text(*state))
         .to_owned();
-    let symbol = step.symbol.map_or("", |symbol| system.symbol_name(symbol));
+    let symbol = symbol_of(step).map_or("", |symbol| system.symbol_name(symbol));
     text.push_str(&format!(" <{symbol}>"));
-    let rule = step.rule.map_or("".into(), |rule| system.text_of(rule));
+    let rule = rule_of(step).map_or("".into(), |rule| system.text_of(rule));
     if !rule.is_empty() {
         text.push_str("  ");
         text.push_str(&rule.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -82,11 +93,11 @@ fn values(
         words,
         system.declared_globals(),
         declared,
-        &step.globals,
+        step.valuation.globals(),
         &mut is_news,
         &mut parts,
     );
-    if let Some(symbol) = step.symbol {
+    if let Some(symbol) = symbol_of(step) {
         let group: GroupId = system.symbol(symbol).group;
         // Another symbol in the same place may have other variables.
         shown.belong_to(group.0);
@@ -97,7 +108,7 @@ fn values(
             words,
             &group.cells,
             declared,
-            &step.locals,
+            step.valuation.locals(),
             &mut is_news,
             &mut parts,
         );
@@ -105,12 +116,12 @@ fn values(
     parts.join(" ")
 }
 
-fn describe_loop(system: &System, trace: &Trace<Step>) -> String {
+fn describe_loop(system: &System, trace: &Trace) -> String {
     let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last()) else {
         return String::new();
     };
     let name = |step: &Step| {
-        let second = system.rule(step.rule?).right.second()?;
+        let second = system.rule(rule_of(step)?).right.second()?;
         Some(system.symbol_name(second))
     };
     let left = Left {
@@ -121,11 +132,9 @@ fn describe_loop(system: &System, trace: &Trace<Step>) -> String {
 }
 
 impl TraceWriter for System {
-    type Step = Step;
-
     fn write_text(
         &self,
-        trace: &Trace<Step>,
+        trace: &Trace,
         _: &[Observed],
         out: &mut impl Write,
     ) -> std::io::Result<()> {
@@ -134,20 +143,21 @@ impl TraceWriter for System {
 
     fn write_step<S: Serializer>(
         &self,
-        _: &Trace<Step>,
+        _: &Trace,
         step: &Step,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         let system = self;
-        let state = system.states.get(state_of(&step.globals).0 as usize);
+        let state = system
+            .states
+            .get(state_of(step.valuation.globals()).0 as usize);
         let state = state.map_or("", |state| system.names.text(*state));
-        let position = step.rule.map(|rule| system.position_of(rule));
-        let symbol: Vec<_> = step
-            .symbol
+        let position = rule_of(step).map(|rule| system.position_of(rule));
+        let symbol: Vec<_> = symbol_of(step)
             .map(|s| system.symbol_name(s))
             .into_iter()
             .collect();
-        let text = step.rule.map_or("".into(), |rule| system.text_of(rule));
+        let text = rule_of(step).map_or("".into(), |rule| system.text_of(rule));
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("procedure", state)?;
         map.serialize_entry("point", "statement")?;
@@ -160,15 +170,15 @@ impl TraceWriter for System {
             words: Words::from(system),
             cells: system.declared_globals(),
             declarations: &system.declarations,
-            values: &step.globals,
+            values: step.valuation.globals(),
         };
         map.serialize_entry("globals", &globals)?;
-        let group = step.symbol.map(|symbol| system.symbol(symbol).group);
+        let group = symbol_of(step).map(|symbol| system.symbol(symbol).group);
         let group = &system.groups[group.unwrap_or_default().0 as usize];
         let locals = Variables {
             cells: &group.cells,
             declarations: &group.declarations,
-            values: &step.locals,
+            values: step.valuation.locals(),
             ..globals
         };
         map.serialize_entry("locals", &locals)?;

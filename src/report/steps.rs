@@ -2,19 +2,17 @@
 
 use super::folded::{Item, items};
 use crate::analysis::Observed;
-use crate::trace::{Trace, TraceStep};
+use crate::trace::{Step, Trace};
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 use std::io::Write;
 
 /// What traces are of, and knows what they look like.
 pub trait TraceWriter {
-    type Step: TraceStep;
-
     /// Writes a trace for people. The values of what is observed matter everywhere.
     fn write_text(
         &self,
-        trace: &Trace<Self::Step>,
+        trace: &Trace,
         observed: &[Observed],
         out: &mut impl Write,
     ) -> std::io::Result<()>;
@@ -22,14 +20,14 @@ pub trait TraceWriter {
     /// Writes a step of a trace for scripts.
     fn write_step<T: Serializer>(
         &self,
-        trace: &Trace<Self::Step>,
-        step: &Self::Step,
+        trace: &Trace,
+        step: &Step,
         serializer: T,
     ) -> Result<T::Ok, T::Error>;
 }
 
 /// A trace without folded rounds. Written as a stream: no step is copied.
-pub struct TraceObject<'a, W: TraceWriter>(pub &'a W, pub &'a Trace<W::Step>);
+pub struct TraceObject<'a, W: TraceWriter>(pub &'a W, pub &'a Trace);
 
 impl<W: TraceWriter> Serialize for TraceObject<'_, W> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
@@ -40,7 +38,7 @@ impl<W: TraceWriter> Serialize for TraceObject<'_, W> {
     }
 }
 
-struct Steps<'a, W: TraceWriter>(&'a W, &'a Trace<W::Step>, &'a [W::Step]);
+struct Steps<'a, W: TraceWriter>(&'a W, &'a Trace, &'a [Step]);
 
 impl<W: TraceWriter> Serialize for Steps<'_, W> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
@@ -49,7 +47,7 @@ impl<W: TraceWriter> Serialize for Steps<'_, W> {
     }
 }
 
-struct StepObject<'a, W: TraceWriter>(&'a W, &'a Trace<W::Step>, &'a W::Step);
+struct StepObject<'a, W: TraceWriter>(&'a W, &'a Trace, &'a Step);
 
 impl<W: TraceWriter> Serialize for StepObject<'_, W> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
@@ -58,7 +56,7 @@ impl<W: TraceWriter> Serialize for StepObject<'_, W> {
 }
 
 /// A trace with folded rounds.
-pub struct FoldedTrace<'a, W: TraceWriter>(pub &'a W, pub &'a Trace<W::Step>);
+pub struct FoldedTrace<'a, W: TraceWriter>(pub &'a W, pub &'a Trace);
 
 impl<W: TraceWriter> Serialize for FoldedTrace<'_, W> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
@@ -73,7 +71,7 @@ impl<W: TraceWriter> Serialize for FoldedTrace<'_, W> {
     }
 }
 
-struct Items<'a, W: TraceWriter>(&'a W, &'a Trace<W::Step>, &'a [Item<W::Step>]);
+struct Items<'a, W: TraceWriter>(&'a W, &'a Trace, &'a [Item]);
 
 impl<W: TraceWriter> Serialize for Items<'_, W> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
@@ -82,7 +80,7 @@ impl<W: TraceWriter> Serialize for Items<'_, W> {
     }
 }
 
-struct ItemObject<'a, W: TraceWriter>(&'a W, &'a Trace<W::Step>, &'a Item<W::Step>);
+struct ItemObject<'a, W: TraceWriter>(&'a W, &'a Trace, &'a Item);
 
 impl<W: TraceWriter> Serialize for ItemObject<'_, W> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {

@@ -59,7 +59,7 @@ pub fn advice(reason: Reason) -> String {
 
 fn write_explanation<W: TraceWriter>(
     writer: &W,
-    explanation: &Explanation<W::Step>,
+    explanation: &Explanation,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
     let trace = match &explanation.trace {

@@ -10,9 +10,9 @@ use super::folded::{describe, length};
 use super::harmless::harmless;
 use super::values::{Row, Valued, Words, returned, scalar, variables};
 use crate::analysis::Observed;
-use crate::interpreter::trace::{Location, Step, Trace};
 use crate::program::{Cell, Declaration, PointId, Program, VariableId};
-use crate::trace::{self, Fold, TraceStep};
+use crate::trace::Fold;
+use crate::trace::{Location, Step, Trace};
 use crate::witness::relevance::relevant_values;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub fn write(
     let mut globals = Shown::default();
     let mut lines = Vec::with_capacity(steps.len());
     for (i, step) in steps.iter().enumerate() {
-        if i >= trace.stem.len() && step.view().is_none() {
+        if i >= trace.stem.len() && step.at().is_none() {
             break;
         }
         lines.push(Line {
@@ -44,7 +44,7 @@ pub fn write(
             depth: step.depth,
             text: statement(program, trace, step),
             values: values(program, &steps, i, &relevant[i], &mut frames, &mut globals),
-            after: describe(trace, *step),
+            after: describe(trace, step),
         });
     }
     let around = describe_loop(program, trace);
@@ -107,12 +107,12 @@ fn describe_loop(program: &Program, trace: &Trace) -> String {
     let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last()) else {
         return String::new();
     };
-    if last.view().is_none() {
+    if last.at().is_none() {
         return "loop: the program stays there for ever".to_owned();
     }
-    let name = |frame: &Step| match frame.location {
-        Location::At(point) => Some(program.names.text(program.procedure_of(point).name)),
-        Location::Error | Location::Terminated => None,
+    let name = |frame: &Step| {
+        let procedure = program.procedure_of(PointId(frame.at()?));
+        Some(program.names.text(procedure.name))
     };
     let left = Left {
         count: last.depth - first.depth,
@@ -132,12 +132,12 @@ pub struct Left<'n> {
 }
 
 /// The last steps in frames that are below the last of a cycle, but were not below the first.
-pub fn left_on_stack<S: TraceStep>(trace: &trace::Trace<S>) -> impl Iterator<Item = &S> {
-    let depth = |step: Option<&S>| step.map_or(0, S::depth);
+pub fn left_on_stack(trace: &Trace) -> impl Iterator<Item = &Step> {
+    let depth = |step: Option<&Step>| step.map_or(0, |step| step.depth);
     let left = depth(trace.stem.last())..depth(trace.cycle.last());
-    let mut latest: FxHashMap<u64, &S> = FxHashMap::default();
+    let mut latest: FxHashMap<u64, &Step> = FxHashMap::default();
     for step in trace.stem.last().into_iter().chain(&trace.cycle) {
-        latest.insert(step.depth(), step);
+        latest.insert(step.depth, step);
     }
     let latest = latest.into_iter();
     latest.filter_map(move |(depth, step)| left.contains(&depth).then_some(step))
@@ -180,20 +180,20 @@ impl<'a> Numbers<'a> {
 
     /// 0 if the program has stopped.
     fn number(&mut self, step: &Step) -> u32 {
-        match step.location {
-            Location::At(point) => {
+        match step.at().map(PointId) {
+            Some(point) => {
                 let line = || self.program.position_of(point).line;
                 *self.known.entry(point).or_insert_with(line)
             }
-            _ => 0,
+            None => 0,
         }
     }
 }
 
 fn statement(program: &Program, trace: &Trace, step: &Step) -> String {
     let point = match step.location {
-        Location::At(point) => point,
-        Location::Terminated => return "terminated".to_owned(),
+        Location::At(point) => PointId(point),
+        Location::Terminated | Location::Left => return "terminated".to_owned(),
         Location::Error => {
             let reason = trace.failure.as_ref().map(|f| explain(program, f));
             return format!("error: {}", reason.unwrap_or_default());
@@ -276,7 +276,7 @@ fn values(
     globals: &mut Shown,
 ) -> String {
     let step = steps[at];
-    let Location::At(point) = step.location else {
+    let Some(point) = step.at().map(PointId) else {
         return String::new();
     };
     let procedure = program.procedure_of(point);

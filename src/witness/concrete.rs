@@ -6,12 +6,12 @@ use super::path::{CallUse, Move, Path};
 use super::walk::{Diverged, Walk, Walker};
 use crate::bits;
 use crate::interpreter::step::{Outcome, Wish, choose, choose_resumption};
-use crate::interpreter::trace::{Location, Step};
 use crate::interpreter::{Valuation, View, Waiting};
 use crate::program::{PointId, ProcedureId, Program, VariableId};
 use crate::rules::{Layout, Meaning, Rules};
 use crate::spds::{Head, Spds};
 use crate::trace::{Fold, SegmentId};
+use crate::trace::{Location, Step};
 use std::ops::Range;
 
 pub struct Concretizer<'a> {
@@ -23,13 +23,8 @@ pub struct Concretizer<'a> {
 /// The program stops, in *error* or *terminated*.
 fn stop(walk: &mut Walk<'_, Concretizer<'_>>, location: Location, globals: &[u64]) {
     walk.view = None;
-    walk.steps.push(Step {
-        location,
-        depth: 0,
-        valuation: Valuation::new(globals, &[]),
-        returns: None,
-        folded: None,
-    });
+    let valuation = Valuation::new(globals, &[]);
+    walk.steps.push(Step::new(location, 0, valuation));
 }
 
 impl Concretizer<'_> {
@@ -55,7 +50,6 @@ impl Concretizer<'_> {
 }
 
 impl Walker for Concretizer<'_> {
-    type Step = Step;
     type View = View;
     type Waiting = Waiting;
     /// The view at the exit point.
@@ -89,11 +83,8 @@ impl Walker for Concretizer<'_> {
 
     fn step(&self, view: &View, depth: u64) -> Step {
         Step {
-            location: Location::At(view.at),
-            depth,
-            valuation: view.valuation.clone(),
             returns: view.returns.clone(),
-            folded: None,
+            ..Step::new(Location::At(view.at.0), depth, view.valuation.clone())
         }
     }
 

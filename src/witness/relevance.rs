@@ -10,8 +10,6 @@
 use super::known::AbstractValue;
 use crate::analysis::Observed;
 use crate::interpreter::evaluation::evaluate;
-use crate::interpreter::failure::{Failure, Place, Reason};
-use crate::interpreter::trace::{Location, Step, Trace};
 use crate::interpreter::values::{Possible, Why};
 use crate::interpreter::{Valuation, value_of};
 use crate::limits::witness::{RELEVANT_READS, RELEVANT_ROUNDS};
@@ -19,7 +17,9 @@ use crate::program::{
     Action, Call, Domain, Expression, Overflow, PointId, ProcedureId, Program, Target, Value,
     VariableId,
 };
+use crate::trace::failure::{Failure, Place, Reason};
 use crate::trace::{Fold, RoundsId};
+use crate::trace::{Location, Step, Trace};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -87,7 +87,7 @@ fn returned_calls(steps: &[Cow<'_, Step>]) -> Vec<Option<usize>> {
     let mut calls = vec![None; steps.len()];
     let mut open = Vec::new();
     for (i, pair) in steps.windows(2).enumerate() {
-        if pair[1].view().is_none() {
+        if pair[1].at().is_none() {
             calls[i] = open.last().copied();
             continue;
         }
@@ -130,7 +130,7 @@ impl Slice<'_> {
 
     fn observe(&mut self, step: &Step, observed: &[Observed]) {
         let procedure = match step.location {
-            Location::At(point) => Some(self.program.point(point).procedure),
+            Location::At(point) => Some(self.program.point(PointId(point)).procedure),
             _ => None,
         };
         for observed in observed {
@@ -183,7 +183,7 @@ impl Slice<'_> {
     }
 
     fn step_back(&mut self, before: &Step, after: &Step, call: Option<&Step>) {
-        let Location::At(point) = before.location else {
+        let Some(point) = before.at().map(PointId) else {
             return;
         };
         let program = self.program;
@@ -269,12 +269,12 @@ impl Slice<'_> {
         let Some(failure) = self.failure else {
             return;
         };
-        let Location::At(point) = before.location else {
+        let Some(point) = before.at().map(PointId) else {
             return;
         };
         let action = &self.program.point(point).action;
         match (action, call.map(|call| call.location)) {
-            (Action::Exit, Some(Location::At(call))) => self.fail_to_return(call),
+            (Action::Exit, Some(Location::At(call))) => self.fail_to_return(PointId(call)),
             (Action::Call(call), _) if before.folded.is_some() => {
                 self.read_targets(call);
                 self.skip(call);
@@ -365,7 +365,7 @@ impl Slice<'_> {
     /// waits until the call is met.
     fn leave(&mut self, call: Option<&Step>) {
         let program = self.program;
-        let Some(Location::At(point)) = call.map(|call| call.location) else {
+        let Some(point) = call.and_then(|call| call.at()).map(PointId) else {
             return;
         };
         let Action::Call(call) = &program.point(point).action else {
@@ -463,7 +463,7 @@ impl Slice<'_> {
         otherwise: PointId,
         after: &Step,
     ) {
-        let Location::At(taken) = after.location else {
+        let Some(taken) = after.at().map(PointId) else {
             return;
         };
         for (condition, target) in arms {
@@ -478,7 +478,8 @@ impl Slice<'_> {
 
     fn select(&mut self, state: State<'_>, arms: &[(Expression, PointId)], after: &Step) {
         let taken = arms.iter().find(|(condition, target)| {
-            Location::At(*target) == after.location && self.possible(state, *condition).may_be(true)
+            Location::At(target.0) == after.location
+                && self.possible(state, *condition).may_be(true)
         });
         match taken {
             Some((condition, _)) => self.need_truth(state, *condition, true),

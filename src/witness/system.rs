@@ -12,13 +12,13 @@ use crate::bdd::OutOfNodes;
 use crate::bits;
 use crate::interpreter::value_of;
 use crate::program::{Domain, Expression, ProcedureId, VariableId, When};
-use crate::pushdown::replay::Step;
 use crate::pushdown::step::{Frame, View};
 use crate::pushdown::{GroupId, Right, RuleId, SymbolId, System, holds};
 use crate::rules::{self, DataVariable, Layout, Meaning, Rules};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{Head, Spds, Term, evaluate};
 use crate::trace::{Fold, SegmentId};
+use crate::trace::{Location, Step, Trace, Valuation};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -289,7 +289,7 @@ impl SystemWalker<'_> {
             locals: locals.into(),
         });
         if let Some(step) = walk.steps.last_mut() {
-            step.rule = Some(id);
+            step.rule = Some(id.0);
             step.below = below.into();
         }
         Ok((view, globals.into(), below.into()))
@@ -307,7 +307,6 @@ impl SystemWalker<'_> {
 }
 
 impl Walker for SystemWalker<'_> {
-    type Step = Step;
     type View = View;
     type Waiting = Frame;
     /// The globals.
@@ -335,15 +334,8 @@ impl Walker for SystemWalker<'_> {
     }
 
     fn step(&self, view: &View, depth: u64) -> Step {
-        Step {
-            symbol: Some(view.symbol),
-            depth,
-            globals: view.globals.clone(),
-            locals: view.locals.clone(),
-            rule: None,
-            below: Box::default(),
-            folded: None,
-        }
+        let valuation = Valuation::new(&view.globals, &view.locals);
+        Step::new(Location::At(view.symbol.0), depth, valuation)
     }
 
     fn jump(&self, view: &View, path: &Path) -> Result<View, Diverged> {
@@ -423,15 +415,8 @@ impl Walker for SystemWalker<'_> {
         for (value, i) in globals.iter_mut().zip(0..) {
             *value = told.value(self.rules.layout.global(i)).unwrap_or(*value);
         }
-        let step = Step {
-            symbol: None,
-            globals: globals.clone(),
-            locals: Box::default(),
-            rule: None,
-            below: Box::default(),
-            folded: None,
-            ..*last
-        };
+        let valuation = Valuation::new(&globals, &[]);
+        let step = Step::new(Location::Left, last.depth, valuation);
         (globals, step)
     }
 
@@ -462,7 +447,7 @@ impl Walker for SystemWalker<'_> {
 }
 
 /// The last step of a cycle goes on as its first one did.
-pub fn close(trace: &mut crate::trace::Trace<Step>) {
+pub fn close(trace: &mut Trace) {
     if let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last_mut()) {
         last.rule = first.rule;
         last.below = first.below.clone();

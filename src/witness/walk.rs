@@ -12,8 +12,9 @@ use super::fold;
 use super::path::{CallUse, Move, Path, Transition};
 use super::segments::{AbstractTrace, Unfolding};
 use crate::analysis::Layout;
+use crate::trace::failure::Failure;
 use crate::trace::{
-    Fold, Nested, NestedId, RoundsId, Sample, SegmentId, Trace, TraceStep, waiting_after,
+    Fold, Nested, NestedId, RoundsId, Sample, SegmentId, Step, Trace, waiting_after,
 };
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
@@ -24,7 +25,6 @@ pub struct Diverged;
 
 /// Who follows paths of one program or pushdown system.
 pub trait Walker: Sized {
-    type Step: TraceStep;
     /// What can be seen of a configuration without looking below the top frame.
     type View: Clone + Eq + Hash;
     /// What waits below a frame.
@@ -40,7 +40,7 @@ pub trait Walker: Sized {
 
     fn start(&self, path: &Path) -> Result<Self::View, Diverged>;
 
-    fn step(&self, view: &Self::View, depth: u64) -> Self::Step;
+    fn step(&self, view: &Self::View, depth: u64) -> Step;
 
     /// The place of a view, with the values that matter where a path begins.
     fn jump(&self, view: &Self::View, path: &Path) -> Result<Self::View, Diverged>;
@@ -61,12 +61,7 @@ pub trait Walker: Sized {
 
     /// What is left of a frame by a call, if that is like one that has left `exit`; and the
     /// step with which it ends. `last` is the last step of the other.
-    fn left_like(
-        &self,
-        exit: &Self::Exit,
-        last: &Self::Step,
-        call: &CallUse,
-    ) -> (Self::Exit, Self::Step);
+    fn left_like(&self, exit: &Self::Exit, last: &Step, call: &CallUse) -> (Self::Exit, Step);
 
     /// Goes on after a call that has returned.
     fn returned(
@@ -83,11 +78,11 @@ pub struct Walk<'t, W: Walker> {
     pub path: &'t Path,
     /// How many moves of the path have been made.
     pub made: usize,
-    pub steps: Vec<W::Step>,
+    pub steps: Vec<Step>,
     /// Where the walk is; `None` once a program has stopped.
     pub view: Option<W::View>,
     /// If it is in *error*: why.
-    pub failure: Option<<W::Step as TraceStep>::Failure>,
+    pub failure: Option<Failure>,
     pub depth: u64,
     part: Part<W>,
     /// The samples of the folded rounds that it is about to jump over, as far as they have
@@ -109,7 +104,7 @@ enum Part<W: Walker> {
 type SegmentCache<W> = FxHashMap<(CallUse, <W as Walker>::View), (SegmentId, <W as Walker>::Exit)>;
 
 /// The execution along a trace, all returned calls folded.
-pub fn concretize<W: Walker>(w: &W, trace: &AbstractTrace) -> Result<Trace<W::Step>, Diverged> {
+pub fn concretize<W: Walker>(w: &W, trace: &AbstractTrace) -> Result<Trace, Diverged> {
     let mut walked: SegmentCache<W> = FxHashMap::default();
     // The last one made for each call.
     let mut segments: FxHashMap<CallUse, SegmentId> = FxHashMap::default();
@@ -238,10 +233,10 @@ fn nested_frames<W: Walker>(
 struct Rounds<W: Walker> {
     /// For each state at the beginning of a round, how many steps there were up to it.
     begins: FxHashMap<W::View, usize>,
-    steps: Vec<W::Step>,
+    steps: Vec<Step>,
     /// How many of the steps are the stem's, once that is known.
     stem: usize,
-    failure: Option<<W::Step as TraceStep>::Failure>,
+    failure: Option<Failure>,
 }
 
 impl<W: Walker> Default for Rounds<W> {
@@ -281,7 +276,7 @@ impl<W: Walker> Rounds<W> {
         })
     }
 
-    fn split(self) -> (Vec<W::Step>, Vec<W::Step>) {
+    fn split(self) -> (Vec<Step>, Vec<Step>) {
         let mut stem = self.steps;
         let cycle = stem.split_off(self.stem);
         (stem, cycle)
@@ -303,7 +298,7 @@ impl<'t, W: Walker> Walk<'t, W> {
     }
 
     /// Goes on after folded rounds, of which all samples have been walked.
-    fn jump_over(&mut self, w: &W, trace: &mut Trace<W::Step>) -> Result<(), Diverged> {
+    fn jump_over(&mut self, w: &W, trace: &mut Trace) -> Result<(), Diverged> {
         let samples = std::mem::take(&mut self.samples);
         let deeper = waiting_after(trace, &samples).ok_or(Diverged)?;
         let first = samples.first().map(|sample| sample.segment.0 as usize);
@@ -312,7 +307,7 @@ impl<'t, W: Walker> Walk<'t, W> {
             // It goes on as the first sample does.
             *last = first.clone();
             last.lift(self.depth);
-            last.fold(Some(Fold::Rounds(RoundsId(trace.rounds.len() as u32))));
+            last.folded = Some(Fold::Rounds(RoundsId(trace.rounds.len() as u32)));
         }
         trace.rounds.push(samples);
         self.made += 1;
@@ -323,9 +318,9 @@ impl<'t, W: Walker> Walk<'t, W> {
     }
 
     /// Ends a walk of which nothing but its first and its last step is known.
-    fn nest(&mut self, last: W::Step, nested: NestedId) {
+    fn nest(&mut self, last: Step, nested: NestedId) {
         if let Some(first) = self.steps.last_mut() {
-            first.fold(Some(Fold::Nested(nested)));
+            first.folded = Some(Fold::Nested(nested));
         }
         self.steps.push(last);
     }

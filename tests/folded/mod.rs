@@ -7,7 +7,6 @@
 use crate::library;
 use derny::internals::check::{Finding, Options, TraceFinding};
 use derny::internals::program::Program;
-use derny::internals::trace::Step;
 use derny::{Overflow, PropertyKind as Kind};
 use serde_json::Value;
 use std::sync::Arc;
@@ -25,13 +24,13 @@ pub fn folding(trace_limit: u64) -> Options {
     }
 }
 
-fn finding(program: &Program, kind: Kind, text: &str, options: &Options) -> Finding<Step> {
+fn finding(program: &Program, kind: Kind, text: &str, options: &Options) -> Finding {
     let property = library::property(program, kind, text).expect("the property has a meaning");
     let findings = library::findings(program, &[property], options);
     findings.expect("nothing ends the check").remove(0)
 }
 
-pub fn find(program: &Program, kind: Kind, text: &str, options: &Options) -> TraceFinding<Step> {
+pub fn find(program: &Program, kind: Kind, text: &str, options: &Options) -> TraceFinding {
     finding(program, kind, text, options).trace
 }
 

@@ -62,7 +62,7 @@ pub fn findings<S: Subject>(
     subject: &S,
     properties: &[Property],
     options: &Options,
-) -> Result<Vec<Finding<S::Step>>, CheckError> {
+) -> Result<Vec<Finding>, CheckError> {
     let board = Board::new(Instant::now(), properties.len());
     check(subject, properties, options, &Watch::default(), &board)?;
     Ok(board.take_findings())

@@ -1,12 +1,12 @@
 //! Traces with their folded parts: how long they are, and the same with less folded.
 
 use crate::limits::witness::SHORT_CALL;
-use crate::trace::{Fold, Nested, NestedId, Sample, SegmentId, Trace, TraceStep, folded_length};
+use crate::trace::{Fold, Nested, NestedId, Sample, SegmentId, Step, Trace, folded_length};
 use std::borrow::Cow;
 
 /// The number of steps of a folded trace once everything is unfolded; see [`folded_length`].
 /// Nested frames count like those they lead to.
-pub fn unfolded_length<S: TraceStep>(trace: &Trace<S>) -> u64 {
+pub fn unfolded_length(trace: &Trace) -> u64 {
     let lengths = Lengths::new(trace);
     let length = |steps| lengths.of(steps);
     length(&trace.stem).saturating_add(length(&trace.cycle))
@@ -14,7 +14,7 @@ pub fn unfolded_length<S: TraceStep>(trace: &Trace<S>) -> u64 {
 
 /// Whether the number of steps is no estimate: all rounds that were looked at are equally
 /// long, and so are all frames between nested ones.
-pub fn is_length_exact<S: TraceStep>(trace: &Trace<S>) -> bool {
+pub fn is_length_exact(trace: &Trace) -> bool {
     let lengths = Lengths::new(trace);
     let length = |sample: &Sample| lengths.segments[sample.segment.0 as usize];
     let mut rounds = trace.rounds.iter();
@@ -30,21 +30,21 @@ pub fn is_length_exact<S: TraceStep>(trace: &Trace<S>) -> bool {
 }
 
 /// What a segment stands for, if that is nested frames.
-fn nested_at<S: TraceStep>(trace: &Trace<S>, segment: SegmentId) -> Option<&Nested> {
-    match trace.segments.get(segment.0 as usize)?.first()?.folded() {
+fn nested_at(trace: &Trace, segment: SegmentId) -> Option<&Nested> {
+    match trace.segments.get(segment.0 as usize)?.first()?.folded {
         Some(Fold::Nested(nested)) => trace.nested.get(nested.0 as usize),
         _ => None,
     }
 }
 
 /// The number of steps of each segment, everything in it unfolded.
-pub struct Lengths<'t, S: TraceStep> {
-    trace: &'t Trace<S>,
+pub struct Lengths<'t> {
+    trace: &'t Trace,
     segments: Vec<u64>,
 }
 
-impl<'t, S: TraceStep> Lengths<'t, S> {
-    pub fn new(trace: &'t Trace<S>) -> Self {
+impl<'t> Lengths<'t> {
+    pub fn new(trace: &'t Trace) -> Self {
         let mut lengths = Lengths {
             trace,
             segments: Vec::with_capacity(trace.segments.len()),
@@ -62,20 +62,20 @@ impl<'t, S: TraceStep> Lengths<'t, S> {
         lengths
     }
 
-    fn of(&self, steps: &[S]) -> u64 {
+    fn of(&self, steps: &[Step]) -> u64 {
         let length = |step| self.of_step(step);
         steps.iter().map(length).fold(0, u64::saturating_add)
     }
 
     /// A step, and what is folded after it.
-    fn of_step(&self, step: &S) -> u64 {
-        let inner = match step.folded() {
+    fn of_step(&self, step: &Step) -> u64 {
+        let inner = match step.folded {
             None | Some(Fold::Returned(_)) => 0,
             Some(Fold::Call(segment)) => self.segments[segment.0 as usize],
             Some(Fold::Rounds(rounds)) => {
                 // The step a round begins with is the last one of the round before. The step
                 // after all rounds is counted by itself.
-                let round = |(sample, _): (Sample, &[S])| {
+                let round = |(sample, _): (Sample, &[Step])| {
                     let steps = self.segments[sample.segment.0 as usize].saturating_sub(1);
                     (sample.rounds, steps)
                 };
@@ -99,7 +99,7 @@ impl<'t, S: TraceStep> Lengths<'t, S> {
         let frames = nested.round.iter().zip(inner).map(|(frame, inner)| {
             let steps = &self.trace.segments[frame.0 as usize];
             let call = Some(Fold::Call(*inner));
-            let hole = steps.iter().position(|step| step.folded() == call);
+            let hole = steps.iter().position(|step| step.folded == call);
             let steps = steps.iter().enumerate();
             let length = steps.map(|(i, step)| match Some(i) == hole {
                 true => 1,
@@ -112,7 +112,7 @@ impl<'t, S: TraceStep> Lengths<'t, S> {
 }
 
 /// An execution with no call folded; there must be no folded rounds, nor nested frames.
-pub fn unfold<S: TraceStep>(trace: &Trace<S>) -> Trace<S> {
+pub fn unfold(trace: &Trace) -> Trace {
     let everything = |_: SegmentId| true;
     let mut unfolded = show(trace, &everything, usize::MAX).unwrap_or_default();
     unfolded.failure = trace.failure.clone();
@@ -122,7 +122,7 @@ pub fn unfold<S: TraceStep>(trace: &Trace<S>) -> Trace<S> {
 /// An execution with those calls unfolded that lead to nested frames, and the innermost
 /// ones of these. It is to be shown and cannot be replayed. `None` if it has more than `most`
 /// steps.
-pub fn show_nested<S: TraceStep>(trace: &Trace<S>, most: usize) -> Option<Cow<'_, Trace<S>>> {
+pub fn show_nested(trace: &Trace, most: usize) -> Option<Cow<'_, Trace>> {
     if trace.nested.is_empty() {
         return Some(Cow::Borrowed(trace));
     }
@@ -137,11 +137,11 @@ pub fn show_nested<S: TraceStep>(trace: &Trace<S>, most: usize) -> Option<Cow<'_
 }
 
 /// Which segments lead to nested frames, or show what these come to in the end.
-fn around_nested<S: TraceStep>(trace: &Trace<S>) -> Vec<bool> {
+fn around_nested(trace: &Trace) -> Vec<bool> {
     let mut is_shown = Vec::with_capacity(trace.segments.len());
     for segment in &trace.segments {
         let mut steps = segment.iter();
-        let leads_there = steps.any(|step| match step.folded() {
+        let leads_there = steps.any(|step| match step.folded {
             Some(Fold::Nested(_)) => true,
             Some(Fold::Call(inner)) => is_shown[inner.0 as usize],
             _ => false,
@@ -161,7 +161,7 @@ fn around_nested<S: TraceStep>(trace: &Trace<S>) -> Vec<bool> {
             continue;
         }
         for step in segment {
-            if let Some(Fold::Call(inner)) = step.folded() {
+            if let Some(Fold::Call(inner)) = step.folded {
                 is_inside[inner.0 as usize] |= lengths.segments[inner.0 as usize] <= SHORT_CALL;
             }
         }
@@ -171,11 +171,7 @@ fn around_nested<S: TraceStep>(trace: &Trace<S>) -> Vec<bool> {
 }
 
 /// The steps of an execution with some of the calls unfolded; `None` if these are too many.
-fn show<S: TraceStep>(
-    trace: &Trace<S>,
-    is_shown: &dyn Fn(SegmentId) -> bool,
-    most: usize,
-) -> Option<Trace<S>> {
+fn show(trace: &Trace, is_shown: &dyn Fn(SegmentId) -> bool, most: usize) -> Option<Trace> {
     let mut shown = Splicing {
         trace,
         is_shown,
@@ -189,12 +185,12 @@ fn show<S: TraceStep>(
     // in it is part of the cycle.
     let first = stem.last_mut().filter(|_| !trace.cycle.is_empty());
     let first = first.and_then(|last| {
-        let segment = match last.folded() {
+        let segment = match last.folded {
             Some(Fold::Call(segment)) if is_shown(segment) => segment,
             _ => return None,
         };
-        last.fold(None);
-        Some((segment, last.depth()))
+        last.folded = None;
+        Some((segment, last.depth))
     });
     shown.add(&stem)?;
     let stem = std::mem::take(&mut shown.steps);
@@ -211,28 +207,28 @@ fn show<S: TraceStep>(
     })
 }
 
-struct Splicing<'t, S: TraceStep> {
-    trace: &'t Trace<S>,
+struct Splicing<'t> {
+    trace: &'t Trace,
     is_shown: &'t dyn Fn(SegmentId) -> bool,
     most: usize,
-    steps: Vec<S>,
+    steps: Vec<Step>,
     /// What is still to be added, the next last.
-    rest: Vec<Rest<'t, S>>,
+    rest: Vec<Rest<'t>>,
     /// Those of the trace, and what stands for several of them.
     nested: Vec<Nested>,
 }
 
 /// The rest of a segment.
-struct Rest<'t, S> {
-    steps: std::slice::Iter<'t, S>,
+struct Rest<'t> {
+    steps: std::slice::Iter<'t, Step>,
     /// How many frames lie below it.
     below: u64,
     /// If it lies deep inside nested frames: which.
     inside: Option<NestedId>,
 }
 
-impl<'t, S: TraceStep> Splicing<'t, S> {
-    fn add(&mut self, steps: &'t [S]) -> Option<()> {
+impl<'t> Splicing<'t> {
+    fn add(&mut self, steps: &'t [Step]) -> Option<()> {
         self.rest.push(Rest {
             steps: steps.iter(),
             below: 0,
@@ -247,16 +243,16 @@ impl<'t, S: TraceStep> Splicing<'t, S> {
                 let inside = rest.inside.map(Fold::Returned);
                 self.rest.pop();
                 if let Some(last) = self.steps.last_mut().filter(|_| inside.is_some()) {
-                    last.fold(inside);
+                    last.folded = inside;
                 }
                 continue;
             };
             let mut lifted = step.clone();
             lifted.lift(rest.below);
-            let depth = step.depth() + rest.below;
-            match step.folded() {
+            let depth = step.depth + rest.below;
+            match step.folded {
                 Some(Fold::Call(segment)) if (self.is_shown)(segment) => {
-                    lifted.fold(None);
+                    lifted.folded = None;
                     self.steps.push(lifted);
                     self.call(segment, depth);
                 }
@@ -283,7 +279,7 @@ impl<'t, S: TraceStep> Splicing<'t, S> {
     }
 
     /// Goes from the entry of nested frames to the last frames inside that were unfolded.
-    fn enter(&mut self, nested: NestedId, mut entry: S, depth: u64) -> Option<()> {
+    fn enter(&mut self, nested: NestedId, mut entry: Step, depth: u64) -> Option<()> {
         let mut innermost = &self.trace.nested[nested.0 as usize];
         let mut rounds = innermost.rounds;
         while let Some(further) = nested_at(self.trace, innermost.inner)
@@ -298,7 +294,7 @@ impl<'t, S: TraceStep> Splicing<'t, S> {
             rounds,
             ..innermost.clone()
         });
-        entry.fold(Some(Fold::Nested(all)));
+        entry.folded = Some(Fold::Nested(all));
         self.steps.push(entry);
         let frames = rounds.checked_mul(innermost.round.len() as u64)?;
         self.rest.push(Rest {

@@ -1,6 +1,5 @@
 //! Why a step leads to *error*.
 
-use super::values::Missing;
 use crate::program::{Expression, ProcedureId, VariableId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,4 +36,28 @@ pub enum Place {
     Parameter(ProcedureId, u32),
     /// What the procedure itself returns.
     Returned(u32),
+}
+
+/// Why an expression has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The place of the operation to blame, among those of the expression.
+    pub at: u32,
+    pub why: Why,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// An index, counted from 0, with no element.
+    Outside {
+        index: i128,
+        count: u32,
+    },
+    DivisionByZero,
+    /// An operand of a bitwise operation or a shift.
+    Negative(i128),
+    /// A shift beyond [`SHIFT_LIMIT`](crate::program::SHIFT_LIMIT).
+    TooLarge,
+    /// A number of a procedure that is not on top.
+    NotThere,
 }

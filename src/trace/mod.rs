@@ -5,6 +5,13 @@
 //! may frames nested deep inside each other: these stand on *samples*, some of the rounds or
 //! frames, which have segments of their own.
 
+pub mod failure;
+mod step;
+
+pub use step::{Location, Step, Valuation};
+
+use failure::Failure;
+
 /// A part of an execution that is not shown step by step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fold {
@@ -33,21 +40,21 @@ pub struct RoundsId(pub u32);
 pub struct SegmentId(pub u32);
 
 /// A finite execution, or an infinite one as a stem and a loop.
-#[derive(Clone, Debug)]
-pub struct Trace<S: TraceStep> {
-    pub stem: Vec<S>,
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    pub stem: Vec<Step>,
     /// Empty for a finite execution.
-    pub cycle: Vec<S>,
+    pub cycle: Vec<Step>,
     /// What folded calls and rounds stand on. A segment uses only segments before it, and
     /// depths count from its own frame. That of a call leads from a procedure's entry to its
     /// exit, a round from a place back to itself.
-    pub segments: Vec<Vec<S>>,
+    pub segments: Vec<Vec<Step>>,
     /// The samples of folded rounds, in order.
     pub rounds: Vec<Vec<Sample>>,
     /// Frames nested too deep to be segments of their own.
     pub nested: Vec<Nested>,
     /// If the execution comes to *error*: why.
-    pub failure: Option<S::Failure>,
+    pub failure: Option<Failure>,
 }
 
 /// A round of a loop that was made step by step, and stands for some more after it.
@@ -103,22 +110,9 @@ pub fn folded_length(samples: impl DoubleEndedIterator<Item = (u64, u64)>) -> u6
     u64::try_from(sum).unwrap_or(u64::MAX)
 }
 
-impl<S: TraceStep> Default for Trace<S> {
-    fn default() -> Self {
-        Trace {
-            stem: Vec::new(),
-            cycle: Vec::new(),
-            segments: Vec::new(),
-            rounds: Vec::new(),
-            nested: Vec::new(),
-            failure: None,
-        }
-    }
-}
-
-impl<S: TraceStep> Trace<S> {
+impl Trace {
     /// The samples of folded rounds, and for each its steps.
-    pub fn samples(&self, id: RoundsId) -> impl DoubleEndedIterator<Item = (Sample, &[S])> {
+    pub fn samples(&self, id: RoundsId) -> impl DoubleEndedIterator<Item = (Sample, &[Step])> {
         let samples = self
             .rounds
             .get(id.0 as usize)
@@ -130,27 +124,11 @@ impl<S: TraceStep> Trace<S> {
     }
 }
 
-/// What the steps of all traces have: a depth, and perhaps something that is folded there.
-pub trait TraceStep: Clone + std::fmt::Debug + Send {
-    /// Why an execution comes to *error*.
-    type Failure: Clone + std::fmt::Debug + Send;
-
-    fn depth(&self) -> u64;
-    fn folded(&self) -> Option<Fold>;
-    fn fold(&mut self, folded: Option<Fold>);
-    /// Puts further frames below.
-    fn lift(&mut self, below: u64);
-    /// Whether the two are in the same place.
-    fn is_where(&self, other: &Self) -> bool;
-    /// Whether the two are alike, whatever is below them or folded there.
-    fn is_like(&self, other: &Self) -> bool;
-}
-
 /// How many frames rounds leave waiting, if each does as the samples do; `None` if these are
 /// not alike.
-pub fn waiting_after<S: TraceStep>(trace: &Trace<S>, samples: &[Sample]) -> Option<u64> {
+pub fn waiting_after(trace: &Trace, samples: &[Sample]) -> Option<u64> {
     let steps = |sample: &Sample| trace.segments.get(sample.segment.0 as usize);
-    let left = |sample: &Sample| Some(steps(sample)?.last()?.depth());
+    let left = |sample: &Sample| Some(steps(sample)?.last()?.depth);
     let each = left(samples.first()?)?;
     if samples.iter().any(|sample| left(sample) != Some(each)) {
         return None;
