@@ -52,11 +52,17 @@ impl Comparisons {
         }
     }
 
-    /// All agree, and both verdicts occur.
-    fn finish(self) {
+    /// All agree, both verdicts occur, and the explicit engine had a say in this many of a
+    /// hundred.
+    fn finish(self, percent: usize) {
         assert!(self.failures.is_empty(), "{:?}", self.failures);
-        let Count { asked, violated } = self.count;
-        println!("{asked} questions, {violated} violations");
+        let Count {
+            asked,
+            violated,
+            explicit,
+        } = self.count;
+        println!("{asked} questions, {violated} violations, {explicit} asked explicitly");
+        assert!(explicit * 100 >= asked * percent);
         assert!(violated * 10 >= asked && (asked - violated) * 10 >= asked);
     }
 }
@@ -92,7 +98,7 @@ fn every_program_of_the_corpus() {
             pair.compare(seed, 12, seed % 4 == 0)
         });
     }
-    comparisons.finish();
+    comparisons.finish(25);
 }
 
 /// With the small constants that the examples announce.
@@ -129,7 +135,7 @@ fn every_remopla_example() {
         }
         assert!(!seen.is_empty(), "{}", path.display());
     }
-    comparisons.finish();
+    comparisons.finish(5);
 }
 
 fn compare_seeds(seeds: std::ops::Range<u64>, options: &random::Options) {
@@ -140,7 +146,7 @@ fn compare_seeds(seeds: std::ops::Range<u64>, options: &random::Options) {
             Pair::new(boolean_program(&text, "main"))?.compare(seed, 6, seed % 8 == 0)
         });
     }
-    comparisons.finish();
+    comparisons.finish(25);
 }
 
 #[test]
@@ -170,7 +176,7 @@ fn random_remopla_programs() {
             Pair::new(program)?.compare(seed, 5, seed % 8 == 0)
         });
     }
-    comparisons.finish();
+    comparisons.finish(25);
 }
 
 /// Programs for what is easily lost in a translation.
@@ -211,7 +217,7 @@ fn boolean_programs_with_a_point() {
             Pair::new(boolean_program(program, "main"))?.compare(1, 40, true)
         });
     }
-    comparisons.finish();
+    comparisons.finish(25);
 }
 
 #[test]
@@ -268,7 +274,7 @@ fn remopla_programs_with_a_point() {
             });
         }
     }
-    comparisons.finish();
+    comparisons.finish(25);
 }
 
 /// The symbol that sets what a call returns is the callee's exit, one step longer.

@@ -9,11 +9,14 @@
 //! Bitwise operations are written as arithmetic: the product of two bits is their conjunction.
 
 use super::formula::{Formulas, Node};
-use super::variables::Variables;
+use super::relation::Relation;
 use super::{Untranslatable, VARIABLE_BITS};
-use crate::program::Interval;
-use crate::program::{Domain, Operation, ProcedureId, SHIFT_LIMIT, VariableId, When};
+use crate::program::{
+    Domain, Expression, Interval, Operation, ProcedureId, SHIFT_LIMIT, VariableId, When,
+};
+use crate::rules::DataVariable;
 use crate::syntax::pds::tree::BinaryOperator as Operator;
+use std::ops::Range;
 
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
@@ -70,23 +73,14 @@ impl Truth {
     }
 }
 
-/// Translates the expressions of one procedure.
-pub struct Expressions<'e> {
-    pub formulas: &'e mut Formulas,
-    pub variables: &'e Variables,
-    pub procedure: ProcedureId,
-    /// The values that are read where the expression asks for those before the step.
-    pub now: When,
-}
-
 type Outcome<T> = Result<T, Untranslatable>;
 
-impl Expressions<'_> {
+impl Relation<'_> {
     /// Runs postfix operations, as the interpreter does.
-    pub fn value(&mut self, operations: &[Operation]) -> Outcome<Value> {
+    pub fn value(&mut self, expression: Expression) -> Outcome<Value> {
         let mut stack: Vec<Value> = Vec::with_capacity(8);
         let take = |stack: &mut Vec<Value>| stack.pop().ok_or(Untranslatable::MixedKinds);
-        for operation in operations {
+        for operation in self.rules.expressions.operations(expression) {
             let value = match *operation {
                 Operation::Constant(value) => {
                     let yes = self.formulas.truth(value);
@@ -124,59 +118,36 @@ impl Expressions<'_> {
                 Operation::ToTruth => {
                     let operand = number(take(&mut stack)?)?;
                     let zero = self.formulas.number(0);
-                    let zero = self.total(zero, Interval::only(0));
-                    Value::Truth(self.compare(Operator::NotEqual, operand, zero))
+                    let yes = (self.formulas).binary(Operator::NotEqual, operand.term, zero);
+                    Value::Truth(self.where_defined(operand.defined, yes))
                 }
-                Operation::ToNumber => return Err(Untranslatable::MixedKinds),
+                Operation::ToNumber | Operation::ShiftLeftOrFar => {
+                    return Err(Untranslatable::MixedKinds);
+                }
                 Operation::IfThenElse => {
                     let no = truth(take(&mut stack)?)?;
                     let yes = truth(take(&mut stack)?)?;
                     let condition = truth(take(&mut stack)?)?;
                     Value::Truth(self.if_then_else(condition, yes, no))
                 }
-                Operation::And
-                | Operation::Or
-                | Operation::Xor
-                | Operation::Equal
-                | Operation::Implies
-                | Operation::Schoose => {
-                    let b = truth(take(&mut stack)?)?;
-                    let a = truth(take(&mut stack)?)?;
-                    Value::Truth(self.connect(*operation, a, b))
-                }
-                Operation::Less | Operation::LessEqual | Operation::NumbersEqual => {
-                    let b = number(take(&mut stack)?)?;
-                    let a = number(take(&mut stack)?)?;
-                    let operator = match operation {
-                        Operation::Less => Operator::Less,
-                        Operation::LessEqual => Operator::LessEqual,
-                        _ => Operator::Equal,
-                    };
-                    Value::Truth(self.compare(operator, a, b))
-                }
-                Operation::Add
-                | Operation::Subtract
-                | Operation::Multiply
-                | Operation::Divide
-                | Operation::BitAnd
-                | Operation::BitOr
-                | Operation::BitXor
-                | Operation::ShiftLeft
-                | Operation::ShiftLeftOrFar
-                | Operation::ShiftRight => {
-                    let b = number(take(&mut stack)?)?;
-                    let a = number(take(&mut stack)?)?;
-                    Value::Number(self.calculate(*operation, a, b)?)
-                }
+                binary => match (take(&mut stack)?, take(&mut stack)?) {
+                    (Value::Truth(b), Value::Truth(a)) => Value::Truth(self.connect(binary, a, b)),
+                    (Value::Number(b), Value::Number(a)) => match binary {
+                        Operation::Less => self.compare(Operator::Less, a, b),
+                        Operation::LessEqual => self.compare(Operator::LessEqual, a, b),
+                        Operation::NumbersEqual => self.compare(Operator::Equal, a, b),
+                        _ => Value::Number(self.calculate(binary, a, b)?),
+                    },
+                    _ => return Err(Untranslatable::MixedKinds),
+                },
             };
             stack.push(value);
         }
         take(&mut stack)
     }
 
-    /// A condition.
-    pub fn condition(&mut self, operations: &[Operation]) -> Outcome<Truth> {
-        truth(self.value(operations)?)
+    pub fn condition(&mut self, expression: Expression) -> Outcome<Truth> {
+        truth(self.value(expression)?)
     }
 
     fn determined(&mut self, yes: Node) -> Truth {
@@ -198,62 +169,80 @@ impl Expressions<'_> {
     fn at(&self, when: When) -> When {
         match when {
             When::Before => self.now,
-            When::After => When::After,
-            When::Below => When::Below,
+            other => other,
         }
     }
 
     fn read(&mut self, cell: VariableId, when: When) -> Value {
-        let (variable, place) = self.variables.cell(self.procedure, cell);
-        let node = self.place(variable, place, self.at(when));
-        self.as_value(variable, node)
+        let when = self.at(when);
+        let bits = self.effect.bits(&self.rules.layout, cell, when);
+        let domain = self.rules.domain(self.effect.frames[when as usize], cell);
+        self.cell_value(self.frames[when as usize], &bits, domain, when)
     }
 
-    /// The cell at a place of a variable.
-    fn place(&mut self, variable: u32, place: u32, when: When) -> Node {
-        match self.variables.get(variable).array {
-            None => self.formulas.read(variable, when),
-            Some((low, _)) => {
-                let index = self.formulas.constant(i128::from(low) + i128::from(place));
-                self.formulas.element(variable, when, index)
+    /// What a cell of this domain holds, as seen from inside a procedure.
+    pub fn cell_value(
+        &mut self,
+        procedure: ProcedureId,
+        bits: &Range<DataVariable>,
+        domain: Domain,
+        when: When,
+    ) -> Value {
+        let term = match self.variables.at(procedure, bits) {
+            Some((variable, place)) => {
+                let index = self.constant_index(variable, place);
+                self.formulas.cell(variable, when, index)
             }
+            None => self.formulas.number(0),
+        };
+        match domain {
+            Domain::Boolean => Value::Truth(self.determined(term)),
+            number => Value::Number(self.total(term, Interval::of(number))),
         }
     }
 
-    /// What is read from a variable.
-    pub fn as_value(&mut self, variable: u32, node: Node) -> Value {
-        match self.variables.get(variable).domain {
-            Domain::Boolean => Value::Truth(self.determined(node)),
-            number => Value::Number(self.total(node, stored(number))),
-        }
+    /// The index of a place in a variable; `None` if it is no array.
+    pub fn constant_index(&mut self, variable: u32, place: u32) -> Option<Node> {
+        let (low, _) = self.variables.get(variable).array?;
+        Some(self.formulas.constant(i128::from(low) + i128::from(place)))
     }
 
     fn element(&mut self, first: VariableId, count: u32, when: When, index: Number) -> Value {
-        let (variable, index) = self.index(first, count, index);
-        let node = match self.variables.get(variable).array {
-            Some(_) => {
-                let when = self.at(when);
-                self.formulas.element(variable, when, index.term)
-            }
-            None => self.formulas.read(variable, self.at(when)),
+        let when = self.at(when);
+        let bits = self.effect.bits(&self.rules.layout, first, when);
+        let domain = self.rules.domain(self.effect.frames[when as usize], first);
+        let (variable, index) = self.index(self.frames[when as usize], &bits, count, index);
+        let term = match variable {
+            Some(variable) => self.formulas.cell(variable, when, Some(index.term)),
+            None => self.formulas.number(0),
         };
-        match self.as_value(variable, node) {
-            Value::Number(number) => Value::Number(Number {
+        match domain {
+            Domain::Boolean => Value::Truth(self.where_defined(index.defined, term)),
+            number => Value::Number(Number {
+                term,
                 defined: index.defined,
-                ..number
+                interval: Interval::of(number),
             }),
-            Value::Truth(_) => Value::Truth(self.where_defined(index.defined, node)),
         }
     }
 
-    /// The variable in which the cell `place` places after `first` lies, and its index there.
-    pub fn index(&mut self, first: VariableId, count: u32, place: Number) -> (u32, Number) {
-        let (variable, begin) = self.variables.cell(self.procedure, first);
-        let low = self.variables.get(variable).array.map_or(0, |(low, _)| low);
-        let by = i128::from(low) + i128::from(begin);
-        let shifted = self.shifted(place, by);
-        let last = by + i128::from(count) - 1;
-        (variable, self.within(shifted, by, last))
+    /// The variable in which the cell `place` places after the first one lies, and its index
+    /// there.
+    pub fn index(
+        &mut self,
+        procedure: ProcedureId,
+        first: &Range<DataVariable>,
+        count: u32,
+        place: Number,
+    ) -> (Option<u32>, Number) {
+        let found = self.variables.at(procedure, first);
+        let begin = found.map_or(0, |(variable, begin)| {
+            let array = self.variables.get(variable).array;
+            array.map_or(0, |(low, _)| i128::from(low)) + i128::from(begin)
+        });
+        let shifted = self.shifted(place, begin);
+        let index = self.within(shifted, begin, begin + i128::from(count) - 1);
+        (found.map(|(variable, _)| variable), index)
     }
 
     fn shifted(&mut self, number: Number, by: i128) -> Number {
@@ -271,22 +260,18 @@ impl Expressions<'_> {
         }
     }
 
-    /// The same number, without value outside these bounds.
+    /// This number, without value outside these bounds.
     pub fn within(&mut self, number: Number, low: i128, high: i128) -> Number {
-        let mut defined = number.defined;
+        let (f, mut defined) = (&mut self.formulas, number.defined);
         if number.interval.low < low {
-            let limit = self.formulas.constant(low);
-            let inside = self
-                .formulas
-                .binary(Operator::LessEqual, limit, number.term);
-            defined = self.formulas.and(defined, inside);
+            let limit = f.constant(low);
+            let inside = f.binary(Operator::LessEqual, limit, number.term);
+            defined = f.and(defined, inside);
         }
         if number.interval.high > high {
-            let limit = self.formulas.constant(high);
-            let inside = self
-                .formulas
-                .binary(Operator::LessEqual, number.term, limit);
-            defined = self.formulas.and(defined, inside);
+            let limit = f.constant(high);
+            let inside = f.binary(Operator::LessEqual, number.term, limit);
+            defined = f.and(defined, inside);
         }
         Number { defined, ..number }
     }
@@ -301,15 +286,15 @@ impl Expressions<'_> {
         }
     }
 
-    fn compare(&mut self, operator: Operator, a: Number, b: Number) -> Truth {
+    fn compare(&mut self, operator: Operator, a: Number, b: Number) -> Value {
         let defined = self.formulas.and(a.defined, b.defined);
         let yes = self.formulas.binary(operator, a.term, b.term);
-        self.where_defined(defined, yes)
+        Value::Truth(self.where_defined(defined, yes))
     }
 
     fn connect(&mut self, operation: Operation, a: Truth, b: Truth) -> Truth {
         let partial = a.partial || b.partial;
-        let f = &mut *self.formulas;
+        let f = &mut self.formulas;
         if !partial && a.is_determined(f) && b.is_determined(f) {
             let (x, y) = (a.yes, b.yes);
             let yes = match operation {
@@ -343,7 +328,7 @@ impl Expressions<'_> {
     }
 
     fn if_then_else(&mut self, condition: Truth, yes: Truth, no: Truth) -> Truth {
-        let f = &mut *self.formulas;
+        let f = &mut self.formulas;
         let mut either = |yes, no| {
             let (first, second) = (f.and(condition.yes, yes), f.and(condition.no, no));
             f.or(first, second)
@@ -356,11 +341,7 @@ impl Expressions<'_> {
     }
 
     fn calculate(&mut self, operation: Operation, a: Number, b: Number) -> Outcome<Number> {
-        let known = match operation {
-            Operation::ShiftLeftOrFar => Operation::ShiftLeft,
-            other => other,
-        };
-        let outcome = a.interval.apply(known, b.interval);
+        let outcome = a.interval.apply(operation, b.interval);
         let outcome = outcome.ok_or(Untranslatable::TooWide)?;
         let mut defined = self.formulas.and(a.defined, b.defined);
         let (mut a, mut b) = (a, b);
@@ -372,7 +353,7 @@ impl Expressions<'_> {
             b = self.natural(b);
             defined = self.formulas.and(a.defined, b.defined);
         }
-        let f = &mut *self.formulas;
+        let f = &mut self.formulas;
         let (x, y) = (a.term, b.term);
         let term = match operation {
             Operation::Add => f.binary(Operator::Plus, x, y),
@@ -386,7 +367,7 @@ impl Expressions<'_> {
                 }
                 f.binary(Operator::Divide, x, y)
             }
-            Operation::ShiftLeft | Operation::ShiftLeftOrFar => {
+            Operation::ShiftLeft => {
                 let shifted = f.binary(Operator::ShiftLeft, x, y);
                 if outcome.may_fail {
                     // Beyond the limit a shift in `.pds` is larger than everything.
@@ -430,13 +411,13 @@ impl Expressions<'_> {
         for place in 0..bits {
             let x = self.bit(a.term, place);
             let y = self.bit(b.term, place);
-            let f = &mut *self.formulas;
+            let f = &mut self.formulas;
             let both = f.binary(Operator::Times, x, y);
             let weight = f.constant(1 << place);
             let part = f.binary(Operator::Times, both, weight);
             sum = f.binary(Operator::Plus, sum, part);
         }
-        let f = &mut *self.formulas;
+        let f = &mut self.formulas;
         let total = f.binary(Operator::Plus, a.term, b.term);
         match operation {
             Operation::BitAnd => sum,
@@ -451,7 +432,7 @@ impl Expressions<'_> {
 
     /// A bit of a natural number.
     fn bit(&mut self, term: Node, place: u32) -> Node {
-        let f = &mut *self.formulas;
+        let f = &mut self.formulas;
         let mut rest = |place: u32| {
             let weight = f.constant(1 << place);
             f.binary(Operator::Divide, term, weight)
@@ -460,14 +441,6 @@ impl Expressions<'_> {
         let two = f.number(2);
         let even = f.binary(Operator::Times, two, next);
         f.binary(Operator::Minus, this, even)
-    }
-}
-
-/// What a variable of this domain may hold in `.pds`, where every pattern of bits counts.
-fn stored(domain: Domain) -> Interval {
-    Interval {
-        low: 0,
-        high: (1 << domain.bits().max(1)) - 1,
     }
 }
 

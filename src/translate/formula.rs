@@ -48,9 +48,8 @@ impl Operator {
 pub enum Kind {
     Truth(bool),
     Number(u64),
-    /// A variable, by its place among those of the system.
-    Read(u32, When),
-    Element(u32, When, Node),
+    /// A variable, by its place among those of the system, or an element of it.
+    Cell(u32, When, Option<Node>),
     /// The variable of the quantifier around it. Quantifiers never stand in each other.
     Bound,
     Not(Node),
@@ -85,9 +84,10 @@ impl Formulas {
         let (index, is_new) = self.kinds.insert_full(kind);
         if is_new {
             let parts = match kind {
-                Kind::Truth(_) | Kind::Number(_) | Kind::Read(..) | Kind::Bound => 0,
-                Kind::Element(_, _, part) | Kind::Not(part) => self.size(part),
-                Kind::Quantified { body, .. } => self.size(body),
+                Kind::Truth(_) | Kind::Number(_) | Kind::Bound | Kind::Cell(_, _, None) => 0,
+                Kind::Cell(_, _, Some(part))
+                | Kind::Not(part)
+                | Kind::Quantified { body: part, .. } => self.size(part),
                 Kind::Binary(_, a, b) => self.size(a).saturating_add(self.size(b)),
             };
             self.sizes.push(parts.saturating_add(1));
@@ -122,12 +122,8 @@ impl Formulas {
         }
     }
 
-    pub fn read(&mut self, variable: u32, when: When) -> Node {
-        self.add(Kind::Read(variable, when))
-    }
-
-    pub fn element(&mut self, variable: u32, when: When, index: Node) -> Node {
-        self.add(Kind::Element(variable, when, index))
+    pub fn cell(&mut self, variable: u32, when: When, index: Option<Node>) -> Node {
+        self.add(Kind::Cell(variable, when, index))
     }
 
     pub fn bound(&mut self) -> Node {
@@ -135,12 +131,15 @@ impl Formulas {
     }
 
     pub fn quantified(&mut self, for_all: bool, low: i128, high: i128, body: Node) -> Node {
-        self.add(Kind::Quantified {
-            for_all,
-            low,
-            high,
-            body,
-        })
+        match self.kind(body) {
+            Kind::Truth(_) => body,
+            _ => self.add(Kind::Quantified {
+                for_all,
+                low,
+                high,
+                body,
+            }),
+        }
     }
 
     pub fn not(&mut self, node: Node) -> Node {
@@ -247,7 +246,7 @@ mod tests {
     fn constants_are_worked_out() {
         let mut formulas = Formulas::default();
         let f = &mut formulas;
-        let (a, b) = (f.read(0, When::Before), f.read(1, When::After));
+        let (a, b) = (f.cell(0, When::Before, None), f.cell(1, When::After, None));
         let (yes, no) = (f.truth(true), f.truth(false));
         assert_eq!(f.and(a, yes), a);
         assert_eq!(f.and(no, a), no);
@@ -267,9 +266,9 @@ mod tests {
     fn the_text_of_a_shared_node_counts_each_time() {
         let mut formulas = Formulas::default();
         let f = &mut formulas;
-        let mut node = f.read(0, When::Before);
+        let mut node = f.cell(0, When::Before, None);
         for variable in 1..100 {
-            let other = f.read(variable, When::Before);
+            let other = f.cell(variable, When::Before, None);
             let (yes, no) = (f.and(node, other), f.not(node));
             node = f.xor(yes, no);
         }

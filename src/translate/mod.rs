@@ -1,16 +1,18 @@
 //! Programs as symbolic pushdown systems, in the text form `.pds`.
 //!
-//! There is one control state. Each control point is a stack symbol that carries the locals of
-//! its procedure; each action is one rule for every way it can go (`rules`). Two symbols
-//! stand for the end: `error`, to which a step that fails leads, and `terminated`, which lies
-//! below the lowest frame from the beginning. Both have a rule to themselves, so that an
-//! execution that has ended stays there for ever, as it does in a program.
+//! The rules are those that every engine works on ([`crate::rules`]), written down: each head
+//! is a stack symbol that carries the locals of its procedure, there is one control state,
+//! and each effect becomes conditions (`relation`) on terms of `.pds` (`expression`). Two
+//! symbols stand for the end: `error`, to which a step that fails leads, and `terminated`,
+//! which lies below the lowest frame from the beginning. Both have a rule to themselves, so
+//! that an execution that has ended stays there for ever, as it does in a program.
 //!
 //! What formulas speak of keeps its name: globals are globals, and procedures and labels are
 //! atoms of the symbols they belong to. Two steps are added to an execution: the first one,
 //! which puts the entry point on `terminated`, and one on the way back from a call, where
-//! targets are set. Both repeat what was true before. So everything that cannot count steps
-//! has the same verdict: reachability, and formulas without X.
+//! targets are set. Both repeat what was true before: a returning symbol is what is left of
+//! the callee's exit point, one step longer, and bears the callee's name. So everything that
+//! cannot count steps has the same verdict: reachability, and formulas without X.
 //!
 //! Every variable counts, nothing is left out because it is dead; the result does not depend
 //! on what is asked.
@@ -19,7 +21,6 @@ mod expression;
 mod formula;
 mod names;
 mod relation;
-mod rules;
 mod system;
 mod text;
 mod variables;
@@ -28,7 +29,8 @@ pub use names::Renamed;
 
 use crate::diagnostic::Diagnostic;
 use crate::lower::pushdown_system;
-use crate::program::{NUMBER_BITS, PointId, Program};
+use crate::program::{NUMBER_BITS, Program};
+use crate::rules::{Layout, Rules};
 use crate::source::{MAX_SOURCE_BYTES, Source, Span};
 use std::sync::Arc;
 use system::Writer;
@@ -42,17 +44,6 @@ pub struct Translation {
 
 /// The widest variables have so many bits.
 const VARIABLE_BITS: u32 = 64;
-
-/// A stack symbol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Symbol {
-    Start,
-    Point(PointId),
-    /// What is left to do when the call at this point returns.
-    Returning(PointId),
-    Error,
-    Terminated,
-}
 
 /// Why there is no such system.
 #[derive(Debug)]
@@ -85,7 +76,8 @@ impl Untranslatable {
 
 /// The pushdown system of a program; or what in the program cannot be said in `.pds`.
 pub fn translate(program: &Program) -> Result<Translation, Diagnostic> {
-    let (translation, rules) = Writer::new(program).write()?;
+    let rules = Rules::of_program(program, Layout::of(program), true);
+    let (translation, rules) = Writer::new(program, &rules).write()?;
     let first = program.procedure(program.entry).span;
     if translation.text.len() as u64 > MAX_SOURCE_BYTES {
         let message = format!("the pushdown system is longer than {MAX_SOURCE_BYTES} bytes");

@@ -1,71 +1,202 @@
-//! What a rule says of the values after it: what is set, what is kept, what may be anything.
+//! The conditions of one rule, from its effect.
 //!
-//! Nothing is kept in `.pds` unless the rule says so, and arithmetic is exact. A number that
-//! does not fit is therefore left to a rule of its own, to *error*; under wrapping, a value is
-//! related to the number it is congruent to.
+//! Nothing is kept in `.pds` unless a rule says so, so that each rule speaks of every variable:
+//! linear in the variables, whatever the effect. Arithmetic is exact there. A number that does
+//! not fit is left to the rule to *error*; under wrapping, a value is related to the number it
+//! is congruent to.
 
-use super::expression::{Number, Truth, Value};
+use super::Untranslatable;
+use super::expression::{Number, Truth, Value, number};
 use super::formula::{Formulas, Kind, Node};
 use super::variables::Variables;
-use crate::program::Interval;
-use crate::program::{Domain, Overflow, When};
+use crate::program::{Domain, Interval, Overflow, ProcedureId, When};
+use crate::rules::effect::{Assignment, Effect, Outcome, Place, Source};
+use crate::rules::{Right, Rule, Rules};
 use crate::syntax::pds::tree::BinaryOperator as Operator;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The values after a step of some variables that are in one place.
-pub struct Frame {
-    pub variables: Range<u32>,
-    pub when: When,
-    /// Whether what is not set stays as it was; otherwise it may become anything.
-    pub kept: bool,
+/// The conditions of rules with one effect, as far as they are made.
+pub struct Relation<'r> {
+    pub formulas: Formulas,
+    pub rules: &'r Rules<'r>,
+    pub variables: &'r Variables,
+    pub effect: &'r Effect,
+    /// The kinds of the frames before the step, after it and below. The effect may have been
+    /// found for others, with which these share their bits.
+    pub frames: [ProcedureId; 3],
+    /// Whose return values can be read.
+    pub callee: ProcedureId,
+    /// The values that are read where an expression asks for those before the step.
+    pub now: When,
 }
+
+/// Variables, where they are looked at, and whether what is not set there stays as it was
+/// rather than become anything.
+pub type Frame = (Range<u32>, When, bool);
 
 /// A cell that is set.
-#[derive(Clone, Copy, Debug)]
 pub struct Update {
-    pub variable: u32,
-    pub when: When,
+    variable: u32,
+    when: When,
     /// Which one, in an array.
-    pub index: Option<Node>,
+    index: Option<Node>,
+    domain: Domain,
     /// `None` for any value.
-    pub value: Option<Value>,
-}
-
-pub struct Relation<'r> {
-    pub formulas: &'r mut Formulas,
-    pub variables: &'r Variables,
-    pub overflow: Overflow,
+    value: Option<Value>,
 }
 
 /// Multiples beyond this many are not tried one by one.
 const MOST_MULTIPLES: i128 = 16;
 
 impl Relation<'_> {
-    /// The conditions that describe a frame after these updates. Where two meet, the later
-    /// one wins.
-    pub fn frame(&mut self, frame: &Frame, updates: &[Update]) -> Vec<Node> {
+    /// The conditions of a rule; all must be true.
+    pub fn of_rule(&mut self, rule: &Rule) -> Result<Vec<Node>, Untranslatable> {
+        let (effect, variables) = (self.effect, self.variables);
+        let mut asked = self.formulas.truth(true);
+        let mut failure = self.formulas.truth(false);
+        for (condition, outcome) in &effect.conditions {
+            let truth = self.condition(*condition)?;
+            let f = &mut self.formulas;
+            let missing = truth.missing(f);
+            failure = f.or(failure, missing);
+            let holds = match outcome {
+                Outcome::True => truth.yes,
+                Outcome::NotTrue if truth.is_determined(f) => f.not(truth.yes),
+                Outcome::False | Outcome::NotTrue => truth.no,
+            };
+            asked = f.and(asked, holds);
+        }
+        let mut conditions = vec![asked];
+        let mut updates = Vec::new();
+        for assignment in &effect.assignments {
+            let (fits, update) = self.update(assignment)?;
+            conditions.push(fits);
+            let misfit = self.formulas.not(fits);
+            failure = self.formulas.or(failure, misfit);
+            updates.extend(update);
+        }
+        let mut frames: Vec<Frame> = vec![(variables.globals.clone(), When::After, true)];
+        if rule.is_failure {
+            conditions = vec![failure];
+            conditions.extend(self.frames(&frames, &[]));
+            return Ok(conditions);
+        }
+        for constrain in &effect.constrain {
+            conditions.push(self.condition(*constrain)?.yes);
+        }
+        // The return values that a frame fixes matter only until they are taken over.
+        updates.retain(|update| {
+            let is_returned = variables.registers.contains(&update.variable);
+            if is_returned {
+                conditions.push(self.set(update));
+            }
+            !is_returned
+        });
+        match rule.right {
+            Right::Step(to) => {
+                let locals = self.rules.frame_of(to).map(|frame| variables.locals(frame));
+                frames.extend(locals.map(|locals| (locals, When::After, true)));
+            }
+            Right::Push { .. } => frames.extend([
+                (variables.locals(self.frames[1]), When::After, false),
+                (variables.locals(self.frames[2]), When::Below, true),
+            ]),
+            Right::Pop => {
+                let returned = variables.registers_of(self.frames[0]);
+                frames.extend(returned.map(|r| (r..r + 1, When::After, true)));
+            }
+        }
+        conditions.extend(self.frames(&frames, &updates));
+        if let Some(afterwards) = effect.afterwards {
+            self.now = When::After;
+            conditions.push(self.condition(afterwards)?.yes);
+        }
+        Ok(conditions)
+    }
+
+    /// Under which condition an assignment can be made, and what it then sets: nothing if the
+    /// cell has but one value.
+    fn update(
+        &mut self,
+        assignment: &Assignment,
+    ) -> Result<(Node, Option<Update>), Untranslatable> {
+        let domain = assignment.domain;
+        let value = match &assignment.source {
+            Source::Any => None,
+            Source::Of(expression) => Some(self.value(*expression)?),
+            Source::Bits(bits, domain) => {
+                Some(self.cell_value(self.callee, bits, *domain, When::Before))
+            }
+        };
+        let mut fits = self.fits(value, domain);
+        let when = if assignment.below {
+            When::Below
+        } else {
+            When::After
+        };
+        let frame = self.frames[when as usize];
+        let place = match &assignment.place {
+            Place::Cell(bits) => {
+                let found = self.variables.at(frame, bits);
+                found.map(|(variable, place)| (variable, self.constant_index(variable, place)))
+            }
+            Place::Element {
+                first,
+                count,
+                index,
+                ..
+            } => {
+                let index = number(self.value(*index)?)?;
+                let (variable, index) = self.index(frame, first, *count, index);
+                fits = self.formulas.and(fits, index.defined);
+                variable.map(|variable| (variable, Some(index.term)))
+            }
+        };
+        let update = place.map(|(variable, index)| Update {
+            variable,
+            when,
+            index,
+            domain,
+            value,
+        });
+        Ok((fits, update))
+    }
+
+    /// That a value is there, and fits what it goes into.
+    fn fits(&mut self, value: Option<Value>, domain: Domain) -> Node {
+        match value {
+            None => self.formulas.truth(true),
+            Some(Value::Truth(truth)) => {
+                let missing = truth.missing(&mut self.formulas);
+                self.formulas.not(missing)
+            }
+            Some(Value::Number(number)) if self.rules.overflow == Overflow::Wrap => number.defined,
+            Some(Value::Number(number)) => {
+                self.within(number, 0, domain.size() as i128 - 1).defined
+            }
+        }
+    }
+
+    /// The conditions that describe frames after these updates. Where two meet, the later one
+    /// wins.
+    pub fn frames(&mut self, frames: &[Frame], updates: &[Update]) -> Vec<Node> {
         let mut conditions = Vec::new();
-        for variable in frame.variables.clone() {
-            let is_here = |u: &&Update| u.variable == variable && u.when == frame.when;
-            let here: Vec<Update> = updates.iter().filter(is_here).copied().collect();
-            match self.variables.get(variable).array {
-                None => match here.last() {
-                    Some(update) => {
-                        let cell = self.formulas.read(variable, frame.when);
-                        let domain = self.variables.get(variable).domain;
-                        conditions.push(self.set(domain, cell, update.value));
+        for frame in frames {
+            for variable in frame.0.clone() {
+                let is_here = |u: &&Update| u.variable == variable && u.when == frame.1;
+                let here: Vec<&Update> = updates.iter().filter(is_here).collect();
+                match (self.variables.get(variable).array, here.last()) {
+                    (None, Some(update)) => conditions.push(self.set(update)),
+                    (None, None) => conditions.push(self.untouched(frame, variable, None)),
+                    (Some((low, length)), _) => {
+                        let low = i128::from(low);
+                        let indices = (low, low + i128::from(length) - 1);
+                        self.array(frame, variable, indices, &here, &mut conditions);
                     }
-                    None => conditions.push(self.untouched(frame, variable, None)),
-                },
-                Some((low, length)) => {
-                    let last = i128::from(low) + i128::from(length) - 1;
-                    let indices = (i128::from(low), last);
-                    self.array(frame, variable, indices, &here, &mut conditions);
                 }
             }
         }
-        conditions.retain(|condition| !self.formulas.is_truth(*condition, true));
         conditions
     }
 
@@ -74,138 +205,113 @@ impl Relation<'_> {
         frame: &Frame,
         variable: u32,
         (low, high): (i128, i128),
-        updates: &[Update],
+        updates: &[&Update],
         conditions: &mut Vec<Node>,
     ) {
-        let indexed = updates.iter().filter_map(|u| Some((u.index?, u.value)));
-        let indexed: Vec<(Node, Option<Value>)> = indexed.collect();
-        let constant = |(index, value): &(Node, _)| match self.formulas.kind(*index) {
-            Kind::Number(number) => Some((i128::from(number), (*index, *value))),
+        let indexed: Vec<_> = updates
+            .iter()
+            .filter_map(|u| Some((u.index?, *u)))
+            .collect();
+        let constant = |(index, update): &(Node, _)| match self.formulas.kind(*index) {
+            Kind::Number(number) => Some((i128::from(number), *update)),
             _ => None,
         };
         let known: Option<BTreeMap<_, _>> = indexed.iter().map(constant).collect();
-        let domain = self.variables.get(variable).domain;
         if let Some(known) = known {
-            for (index, value) in known.values() {
-                let cell = self.formulas.element(variable, frame.when, *index);
-                conditions.push(self.set(domain, cell, *value));
-            }
+            conditions.extend(known.values().map(|update| self.set(update)));
             // What lies between those that are set.
             let mut from = low;
             for next in known.keys().copied().chain([high + 1]) {
-                self.untouched_row(frame, variable, (from, next - 1), conditions);
+                if from + 1 == next {
+                    let index = self.formulas.constant(from);
+                    conditions.push(self.untouched(frame, variable, Some(index)));
+                } else if from < next {
+                    let index = self.formulas.bound();
+                    let rest = self.untouched(frame, variable, Some(index));
+                    conditions.push(self.formulas.quantified(true, from, next - 1, rest));
+                }
                 from = next + 1;
             }
             return;
         }
-        for (k, (index, value)) in indexed.iter().enumerate() {
-            let cell = self.formulas.element(variable, frame.when, *index);
-            let mut condition = self.set(domain, cell, *value);
+        let bound = self.formulas.bound();
+        let mut rest = self.untouched(frame, variable, Some(bound));
+        for (k, (index, update)) in indexed.iter().enumerate() {
+            let mut condition = self.set(update);
+            let f = &mut self.formulas;
             for (later, _) in &indexed[k + 1..] {
-                let same = self.formulas.binary(Operator::Equal, *index, *later);
-                condition = self.formulas.or(same, condition);
+                let same = f.binary(Operator::Equal, *index, *later);
+                condition = f.or(same, condition);
             }
             conditions.push(condition);
+            let same = f.binary(Operator::Equal, bound, *index);
+            rest = f.or(same, rest);
         }
-        let mut rest = self.untouched(frame, variable, Some(None));
-        for (index, _) in &indexed {
-            let bound = self.formulas.bound();
-            let same = self.formulas.binary(Operator::Equal, bound, *index);
-            rest = self.formulas.or(same, rest);
-        }
-        self.for_all(low, high, rest, conditions);
+        conditions.push(self.formulas.quantified(true, low, high, rest));
     }
 
-    /// The same of all elements from one to another, if there are any.
-    fn untouched_row(
-        &mut self,
-        frame: &Frame,
-        variable: u32,
-        (low, high): (i128, i128),
-        conditions: &mut Vec<Node>,
-    ) {
-        if low == high {
-            conditions.push(self.untouched(frame, variable, Some(Some(low))));
-        } else if low < high {
-            let rest = self.untouched(frame, variable, Some(None));
-            self.for_all(low, high, rest, conditions);
-        }
-    }
-
-    fn for_all(&mut self, low: i128, high: i128, body: Node, conditions: &mut Vec<Node>) {
-        if !self.formulas.is_truth(body, true) {
-            conditions.push(self.formulas.quantified(true, low, high, body));
-        }
-    }
-
-    /// What is said of a variable, or an element, that is not set: of the element with this
-    /// index, or the one that a quantifier stands for.
-    fn untouched(&mut self, frame: &Frame, variable: u32, index: Option<Option<i128>>) -> Node {
-        let f = &mut *self.formulas;
-        let mut cell = |when| match index {
-            None => f.read(variable, when),
-            Some(index) => {
-                let index = match index {
-                    Some(index) => f.constant(index),
-                    None => f.bound(),
-                };
-                f.element(variable, when, index)
-            }
-        };
-        let (before, after) = (cell(When::Before), cell(frame.when));
+    /// What is said of a variable, or an element, that is not set.
+    fn untouched(&mut self, frame: &Frame, variable: u32, index: Option<Node>) -> Node {
         let domain = self.variables.get(variable).domain;
-        match (frame.kept, domain) {
-            (false, _) => self.in_domain(domain, after),
+        let after = self.formulas.cell(variable, frame.1, index);
+        let before = self.formulas.cell(variable, When::Before, index);
+        match (frame.2, domain) {
+            (false, _) => self.in_domain(variable, domain, after),
             (true, Domain::Boolean) => self.formulas.equivalent(after, before),
             (true, _) => self.formulas.binary(Operator::Equal, after, before),
         }
     }
 
-    /// That a cell holds a value of its domain; all bits together may hold more.
-    pub fn in_domain(&mut self, domain: Domain, cell: Node) -> Node {
-        match domain {
-            Domain::Enumeration { size, .. } if !domain.is_full() || size == 1 => {
-                let last = self.formulas.number(u64::from(size) - 1);
-                self.formulas.binary(Operator::LessEqual, cell, last)
-            }
-            _ => self.formulas.truth(true),
+    /// That a cell of a variable holds a value of a domain; all bits together may hold more.
+    fn in_domain(&mut self, variable: u32, domain: Domain, cell: Node) -> Node {
+        let bits = self.variables.get(variable).domain.bits().max(1);
+        if domain.size() == 1 << bits {
+            return self.formulas.truth(true);
         }
+        let last = self.formulas.constant(domain.size() as i128 - 1);
+        self.formulas.binary(Operator::LessEqual, cell, last)
     }
 
-    /// That a cell holds this value, made to fit.
-    pub fn set(&mut self, domain: Domain, cell: Node, value: Option<Value>) -> Node {
-        match value {
-            None => self.in_domain(domain, cell),
+    /// That a cell holds its new value, made to fit.
+    fn set(&mut self, update: &Update) -> Node {
+        let cell = self
+            .formulas
+            .cell(update.variable, update.when, update.index);
+        let domain = update.domain;
+        match update.value {
+            None => self.in_domain(update.variable, domain, cell),
             Some(Value::Truth(truth)) => self.set_truth(cell, truth),
-            Some(Value::Number(number)) => self.set_number(domain, cell, number),
+            Some(Value::Number(number)) => {
+                let size = domain.size() as i128;
+                if self.rules.overflow != Overflow::Wrap || number.interval.within(0, size - 1) {
+                    return self.formulas.binary(Operator::Equal, cell, number.term);
+                }
+                let congruent = self.congruent(cell, number, size);
+                let fits = self.in_domain(update.variable, domain, cell);
+                self.formulas.and(fits, congruent)
+            }
         }
     }
 
     fn set_truth(&mut self, cell: Node, value: Truth) -> Node {
-        if value.is_determined(self.formulas) {
-            return self.formulas.equivalent(cell, value.yes);
+        let f = &mut self.formulas;
+        if value.is_determined(f) {
+            return f.equivalent(cell, value.yes);
         }
-        let f = &mut *self.formulas;
         let unset = f.not(cell);
         let (one, zero) = (f.and(cell, value.yes), f.and(unset, value.no));
         f.or(one, zero)
     }
 
-    fn set_number(&mut self, domain: Domain, cell: Node, number: Number) -> Node {
-        let size = domain.size() as i128;
-        if self.overflow != Overflow::Wrap || number.interval.within(0, size - 1) {
-            return self.formulas.binary(Operator::Equal, cell, number.term);
-        }
-        let congruent = self.congruent(cell, number.term, number.interval, size);
-        let fits = self.in_domain(domain, cell);
-        self.formulas.and(fits, congruent)
-    }
-
-    /// That a natural number below `size` is congruent to a term.
-    fn congruent(&mut self, cell: Node, term: Node, interval: Interval, size: i128) -> Node {
-        let first = interval.low.div_euclid(size);
-        let last = interval.high.div_euclid(size);
-        let f = &mut *self.formulas;
+    /// That a natural number below `size` is congruent to another one.
+    fn congruent(&mut self, cell: Node, number: Number, size: i128) -> Node {
+        let Number {
+            term,
+            interval: Interval { low, high },
+            ..
+        } = number;
+        let (first, last) = (low.div_euclid(size), high.div_euclid(size));
+        let f = &mut self.formulas;
         let modulus = f.constant(size);
         if last - first < MOST_MULTIPLES {
             let multiple = f.bound();
@@ -219,7 +325,7 @@ impl Relation<'_> {
         let multiple = f.binary(Operator::Times, quotient, modulus);
         let remainder = f.binary(Operator::Minus, term, multiple);
         let equal = f.binary(Operator::Equal, cell, remainder);
-        if interval.low >= 0 {
+        if low >= 0 {
             return equal;
         }
         let zero = f.number(0);

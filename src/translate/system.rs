@@ -2,12 +2,15 @@
 
 use super::formula::{Formulas, Node};
 use super::names::{Atoms, ERROR, Spelling, TERMINATED};
-use super::rules::{Rule, Rules, has_returning_symbol};
+use super::relation::{Frame, Relation};
 use super::text::{self, conjunct, constant};
 use super::variables::{Variable, Variables};
-use super::{Symbol, Translation, Untranslatable};
+use super::{Translation, Untranslatable};
 use crate::diagnostic::Diagnostic;
-use crate::program::{Action, Domain, PointId, ProcedureId, Program};
+use crate::program::{Action, Domain, PointId, ProcedureId, Program, When};
+use crate::rules::effect::{Effect, Place};
+use crate::rules::{Head, Meaning, Right, Rule, Rules};
+use indexmap::IndexSet;
 use std::fmt::Write;
 
 /// Rules with more nodes are refused.
@@ -21,6 +24,7 @@ const WIDTH: usize = 96;
 
 pub struct Writer<'p> {
     program: &'p Program,
+    rules: &'p Rules<'p>,
     atoms: Atoms,
     variables: Variables,
     state: String,
@@ -31,11 +35,11 @@ pub struct Writer<'p> {
 }
 
 impl<'p> Writer<'p> {
-    pub fn new(program: &'p Program) -> Self {
+    pub fn new(program: &'p Program, rules: &'p Rules<'p>) -> Self {
         // Atoms and variables may share names: whoever asks tells them apart, as in a program.
         let (mut of_atoms, mut of_variables) = (Spelling::default(), Spelling::default());
         let atoms = Atoms::of(program, &mut of_atoms);
-        let variables = Variables::of(program, &atoms, &mut of_variables);
+        let variables = Variables::of(program, &rules.layout, &atoms, &mut of_variables);
         let mut fresh = |wanted: &str| {
             let mut name = of_atoms.fresh(wanted);
             while of_variables.is_taken(&name) {
@@ -48,6 +52,7 @@ impl<'p> Writer<'p> {
         renamed.extend(of_variables.renamed);
         Writer {
             program,
+            rules,
             atoms,
             variables,
             state,
@@ -108,7 +113,7 @@ impl<'p> Writer<'p> {
     }
 
     fn declare_globals(&mut self) {
-        let registers = self.variables.register_range();
+        let registers = self.variables.registers.clone();
         if self.variables.globals.is_empty() && registers.is_empty() {
             return;
         }
@@ -132,8 +137,17 @@ impl<'p> Writer<'p> {
         if locals.is_empty() {
             return;
         }
-        let symbols = self.symbols_of(procedure);
-        let names: Vec<_> = symbols.into_iter().map(|s| self.symbol(s)).collect();
+        let is_entry = procedure == self.program.entry;
+        let mut names: Vec<_> = is_entry.then(|| self.start.clone()).into_iter().collect();
+        for at in self
+            .program
+            .procedure(procedure)
+            .points
+            .clone()
+            .map(PointId)
+        {
+            names.extend(self.heads_of(at).map(|head| self.symbol(head)));
+        }
         let mut line = "\nlocal (".to_owned();
         for (k, name) in names.iter().enumerate() {
             let comma = if k + 1 < names.len() { ", " } else { ")" };
@@ -148,62 +162,51 @@ impl<'p> Writer<'p> {
         self.declare(locals);
     }
 
-    /// The symbols that carry the locals of a procedure.
-    fn symbols_of(&self, procedure: ProcedureId) -> Vec<Symbol> {
-        let program = self.program;
-        let mut symbols = Vec::new();
-        if procedure == program.entry {
-            symbols.push(Symbol::Start);
-        }
-        for at in program.procedure(procedure).points.clone().map(PointId) {
-            symbols.push(Symbol::Point(at));
-            symbols.extend(self.returning(at));
-        }
-        symbols
+    /// The symbols of a point: its own, and perhaps that at which its call goes on.
+    fn heads_of(&self, at: PointId) -> impl Iterator<Item = Head> + use<> {
+        [Head(at.0)].into_iter().chain(self.rules.returning(at.0))
     }
 
-    fn returning(&self, at: PointId) -> Option<Symbol> {
-        match &self.program.point(at).action {
-            Action::Call(call) if has_returning_symbol(self.program, at, call) => {
-                Some(Symbol::Returning(at))
-            }
-            _ => None,
-        }
-    }
-
-    fn symbol(&self, symbol: Symbol) -> String {
-        let point = |at: PointId| {
-            let procedure = self.program.point(at).procedure;
+    fn symbol(&self, head: Head) -> String {
+        let point = |number: u32| {
+            let procedure = self.program.point(PointId(number)).procedure;
             let first = self.program.procedure(procedure).points.start;
-            format!("{}.{}", self.atoms.procedure(procedure), at.0 - first)
+            format!("{}.{}", self.atoms.procedure(procedure), number - first)
         };
-        match symbol {
-            Symbol::Start => self.start.clone(),
-            Symbol::Error => ERROR.to_owned(),
-            Symbol::Terminated => TERMINATED.to_owned(),
-            Symbol::Point(at) => point(at),
-            Symbol::Returning(at) => point(at) + ".return",
+        match self.rules.meaning(head) {
+            Meaning::Error => ERROR.to_owned(),
+            Meaning::Empty => TERMINATED.to_owned(),
+            Meaning::Symbol(at) => point(at),
+            Meaning::Returning(at) => point(at) + ".return",
         }
     }
 
-    fn rules<'f>(&'f self, formulas: &'f mut Formulas, procedure: ProcedureId) -> Rules<'f> {
-        Rules {
-            program: self.program,
+    fn relation<'e>(&'e self, effect: &'e Effect, frames: [ProcedureId; 3]) -> Relation<'e> {
+        Relation {
+            formulas: Formulas::default(),
+            rules: self.rules,
             variables: &self.variables,
-            formulas,
-            procedure,
-            required: None,
-            list: Vec::new(),
+            effect,
+            frames,
+            callee: frames[0],
+            now: When::Before,
         }
+    }
+
+    /// The conditions that describe these variables of the entry procedure where nothing is
+    /// set.
+    fn frames(&self, frames: &[Frame]) -> Result<String, Untranslatable> {
+        let entry = self.program.entry;
+        let effect = Effect::of(entry);
+        let mut relation = self.relation(&effect, [entry; 3]);
+        let conditions = relation.frames(frames, &[]);
+        self.conditions(&relation.formulas, &conditions)
     }
 
     fn start(&mut self) -> Result<(), Untranslatable> {
-        let mut formulas = Formulas::default();
-        let conditions = self
-            .rules(&mut formulas, self.program.entry)
-            .start_conditions();
-        let [globals, locals] = conditions.map(|list| self.conditions(&formulas, &list));
-        let (globals, locals) = (globals?, locals?);
+        let locals = self.variables.locals(self.program.entry);
+        let globals = self.frames(&[(self.variables.globals.clone(), When::Before, false)])?;
+        let locals = self.frames(&[(locals, When::Before, false)])?;
         let line = format!("\n({}{globals} <{}{locals}>)", self.state, self.start);
         self.line(&line);
         Ok(())
@@ -211,6 +214,8 @@ impl<'p> Writer<'p> {
 
     /// Conditions in parentheses, after a blank; nothing if there are none.
     fn conditions(&self, formulas: &Formulas, list: &[Node]) -> Result<String, Untranslatable> {
+        let list = list.iter().filter(|node| !formulas.is_truth(**node, true));
+        let list: Vec<_> = list.copied().collect();
         let sizes = list.iter().map(|node| formulas.size(*node));
         if sizes.fold(0, u64::saturating_add) > MOST_NODES {
             return Err(Untranslatable::TooLong);
@@ -233,18 +238,14 @@ impl<'p> Writer<'p> {
         let entry = self.atoms_at(program.entry_point());
         self.line(&format!("atoms {} {entry}", self.start));
         for at in (0..program.points.len() as u32).map(PointId) {
-            let line = format!(
-                "atoms {} {}",
-                self.symbol(Symbol::Point(at)),
-                self.atoms_at(at)
-            );
-            self.line(&line);
-            if let (Some(symbol), Action::Call(call)) =
-                (self.returning(at), &program.point(at).action)
-            {
-                let callee = self.atoms.procedure(call.callee);
-                let line = format!("atoms {} {callee}", self.symbol(symbol));
-                self.line(&line);
+            for head in self.heads_of(at) {
+                let atoms = match (self.rules.meaning(head), &program.point(at).action) {
+                    (Meaning::Returning(_), Action::Call(call)) => {
+                        self.atoms.procedure(call.callee).to_owned()
+                    }
+                    _ => self.atoms_at(at),
+                };
+                self.line(&format!("atoms {} {atoms}", self.symbol(head)));
             }
         }
     }
@@ -260,19 +261,20 @@ impl<'p> Writer<'p> {
         atoms
     }
 
+    /// The rule that puts the entry point on top of what is left in the end, and those that
+    /// stay there.
     fn first_and_last_rules(&mut self) -> Result<(), Untranslatable> {
-        let entry = self.program.entry;
-        self.line("");
-        for symbol in [Symbol::Start, Symbol::Error, Symbol::Terminated] {
-            let mut formulas = Formulas::default();
-            let mut rules = self.rules(&mut formulas, entry);
-            match symbol {
-                Symbol::Start => rules.start(),
-                symbol => rules.stay(symbol),
-            }
-            let list = rules.list;
-            self.add_rules(&formulas, symbol, &list, "")?;
+        let globals = (self.variables.globals.clone(), When::After, true);
+        let locals = self.variables.locals(self.program.entry);
+        let entry = self.symbol(self.rules.start.head);
+        let kept = self.frames(&[globals.clone(), (locals, When::After, true)])?;
+        let (state, start) = (&self.state, &self.start);
+        let mut lines = format!("\n{state} <{start}> --> {state} <{entry} {TERMINATED}>{kept}\n");
+        let kept = self.frames(&[globals])?;
+        for end in [ERROR, TERMINATED] {
+            let _ = writeln!(lines, "{state} <{end}> --> {state} <{end}>{kept}");
         }
+        self.translation.text.push_str(&lines);
         Ok(())
     }
 
@@ -291,56 +293,82 @@ impl<'p> Writer<'p> {
     }
 
     fn point(&mut self, at: PointId) -> Result<(), Untranslatable> {
-        let program = self.program;
-        let point = program.point(at);
-        let text = plain(&program.text_of(at));
-        let text = format!("{}: {text}", program.position_of(at).line);
-        let mut formulas = Formulas::default();
-        let mut rules = self.rules(&mut formulas, point.procedure);
-        rules.point(at)?;
-        let list = rules.list;
-        self.add_rules(&formulas, Symbol::Point(at), &list, &text)?;
-        if let (Some(symbol), Action::Call(call)) = (self.returning(at), &point.action) {
-            let mut formulas = Formulas::default();
-            let mut rules = self.rules(&mut formulas, point.procedure);
-            rules.returning(call)?;
-            let list = rules.list;
-            self.add_rules(&formulas, symbol, &list, &format!("{text} (return)"))?;
+        let text = plain(&self.program.text_of(at));
+        let text = format!("{}: {text}", self.program.position_of(at).line);
+        for (head, suffix) in self.heads_of(at).zip(["", " (return)"]) {
+            self.add_rules(head, &format!("{text}{suffix}"))?;
         }
         Ok(())
     }
 
-    /// Writes the rules of a symbol, without those that can never be taken; but each symbol
-    /// has a rule, so that it is known.
-    fn add_rules(
-        &mut self,
-        formulas: &Formulas,
-        from: Symbol,
-        rules: &[Rule],
-        text: &str,
-    ) -> Result<(), Untranslatable> {
-        let can_be = |rule: &&Rule| {
-            let mut conditions = rule.conditions.iter();
-            conditions.all(|condition| !formulas.is_truth(*condition, false))
-        };
-        let mut possible: Vec<&Rule> = rules.iter().filter(can_be).collect();
-        if possible.is_empty() {
-            possible.extend(rules.first());
-        }
-        let from = self.symbol(from);
-        for rule in possible {
-            let conditions = self.conditions(formulas, &rule.conditions)?;
-            let right: Vec<_> = rule.right.iter().map(|s| self.symbol(*s)).collect();
-            let (state, right) = (&self.state, right.join(" "));
-            let text = match text {
-                "" => String::new(),
-                text => format!(" \"{text}\""),
+    /// Writes the rules of a symbol, each once, without those that can never be taken; but
+    /// each symbol has a rule, so that it is known.
+    fn add_rules(&mut self, from: Head, text: &str) -> Result<(), Untranslatable> {
+        let (state, symbol) = (&self.state, self.symbol(from));
+        let mut possible = IndexSet::new();
+        let mut impossible = None;
+        for rule in self.rules.rules_from(from) {
+            let effect = self.rules.effects.get(rule.effect);
+            if is_for_later_element(effect) {
+                continue;
+            }
+            let mut relation = self.relation(effect, self.frames_of(rule));
+            if let Action::Call(call) = &self.program.point(PointId(rule.origin)).action {
+                relation.callee = call.callee;
+            }
+            let mut conditions = relation.of_rule(rule)?;
+            let formulas = &relation.formulas;
+            let mut all = conditions.iter().copied();
+            let never = all.find(|condition| formulas.is_truth(*condition, false));
+            if let Some(never) = never {
+                conditions = vec![never];
+            }
+            let right = match rule.right {
+                Right::Pop => String::new(),
+                Right::Step(to) => self.symbol(to),
+                Right::Push { first, saved, .. } => {
+                    format!("{} {}", self.symbol(first), self.symbol(saved))
+                }
             };
-            let line = format!("{state} <{from}> --> {state} <{right}>{text}{conditions}");
-            self.line(&line);
+            let shown = self.conditions(formulas, &conditions)?;
+            let line = format!("{state} <{symbol}> --> {state} <{right}> \"{text}\"{shown}\n");
+            match never.is_some() {
+                true => _ = impossible.get_or_insert(line),
+                false => _ = possible.insert(line),
+            }
         }
+        possible.extend(impossible.filter(|_| possible.is_empty()));
+        self.translation.text.extend(possible);
         Ok(())
     }
+
+    /// The kinds of the frames before a step, after it and below.
+    fn frames_of(&self, rule: &Rule) -> [ProcedureId; 3] {
+        let before = self.rules.frame_of(rule.from).unwrap_or(self.program.entry);
+        let after = match rule.right {
+            Right::Push { first, .. } => self.rules.frame_of(first),
+            Right::Step(_) | Right::Pop => None,
+        };
+        [before, after.unwrap_or(before), before]
+    }
+}
+
+/// Whether a rule is for one element of an array, and not for the first: a quantifier over
+/// indices says what there are many rules for.
+fn is_for_later_element(effect: &Effect) -> bool {
+    let mut places = effect
+        .assignments
+        .iter()
+        .map(|assignment| &assignment.place);
+    places.any(|place| {
+        matches!(
+            place,
+            Place::Element {
+                only: Some(1..),
+                ..
+            }
+        )
+    })
 }
 
 /// Text that can stand in a comment or between quotes, on one line.

@@ -2,7 +2,6 @@
 
 use super::formula::{Formulas, Kind, Node};
 use super::variables::Variables;
-use crate::program::When;
 use crate::syntax::pds::NOT_PRECEDENCE;
 use crate::syntax::pds::tree::BinaryOperator as Operator;
 
@@ -52,7 +51,7 @@ fn precedence(kind: Kind) -> u8 {
         Kind::Binary(operator, ..) => operator.precedence(),
         // There are no truth constants: `0 = 0` is one.
         Kind::Truth(_) => Operator::Equal.precedence(),
-        Kind::Number(_) | Kind::Read(..) | Kind::Element(..) | Kind::Bound => LEAF,
+        Kind::Number(_) | Kind::Cell(..) | Kind::Bound => LEAF,
     }
 }
 
@@ -79,12 +78,14 @@ pub fn write(formulas: &Formulas, names: &Variables, node: Node, context: u8, ou
             Kind::Truth(false) => out.push_str("0 = 1"),
             Kind::Number(number) => out.push_str(&number.to_string()),
             Kind::Bound => out.push_str(&names.bound),
-            Kind::Read(variable, when) => write_name(names, variable, when, out),
-            Kind::Element(variable, when, index) => {
-                write_name(names, variable, when, out);
-                out.push('[');
-                rest.push(Rest::Text("]"));
-                rest.push(Rest::Node(index, QUANTIFIER));
+            Kind::Cell(variable, when, index) => {
+                out.push_str(&names.get(variable).name);
+                out.push_str(["", "'", "''"][when as usize]);
+                if let Some(index) = index {
+                    out.push('[');
+                    rest.push(Rest::Text("]"));
+                    rest.push(Rest::Node(index, QUANTIFIER));
+                }
             }
             Kind::Not(operand) => {
                 out.push('!');
@@ -115,15 +116,6 @@ pub fn write(formulas: &Formulas, names: &Variables, node: Node, context: u8, ou
             }
         }
     }
-}
-
-fn write_name(names: &Variables, variable: u32, when: When, out: &mut String) {
-    out.push_str(&names.list[variable as usize].name);
-    out.push_str(match when {
-        When::Before => "",
-        When::After => "'",
-        When::Below => "''",
-    });
 }
 
 /// A whole number; negative ones are differences.

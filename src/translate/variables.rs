@@ -10,6 +10,8 @@
 
 use super::names::{Atoms, Spelling};
 use crate::program::{Cell, Declaration, Domain, ProcedureId, Program, Shape, VariableId};
+use crate::rules::{DataVariable, Layout};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 #[derive(Clone, Debug)]
@@ -23,17 +25,21 @@ pub struct Variable {
 #[derive(Debug)]
 pub struct Variables {
     /// Globals, registers, and then the locals of each procedure.
-    pub list: Vec<Variable>,
+    list: Vec<Variable>,
     pub globals: Range<u32>,
+    /// What carries return values.
+    pub registers: Range<u32>,
     locals: Vec<Range<u32>>,
-    /// The variable of each global cell, and the place of the cell in it.
-    global_cells: Vec<(u32, u32)>,
-    local_cells: Vec<Vec<(u32, u32)>>,
-    /// For each return value the variables that carry it: as a truth value, as a number.
-    registers: Vec<[Option<u32>; 2]>,
+    global_cells: Cells,
+    /// For each procedure its locals and then its return values.
+    frame_cells: Vec<Cells>,
     /// What quantifiers call their variable.
     pub bound: String,
 }
+
+/// Cells by their first bits, in rising order: the variable of each, and its place there.
+/// Those that have but one value have no bits, and are left out.
+type Cells = Vec<(DataVariable, u32, u32)>;
 
 /// A variable to be: what to call it, which cells it holds, and its indices.
 struct Block<'a> {
@@ -45,46 +51,57 @@ struct Block<'a> {
 }
 
 impl Variables {
-    pub fn of(program: &Program, atoms: &Atoms, spelling: &mut Spelling) -> Self {
+    pub fn of(program: &Program, layout: &Layout, atoms: &Atoms, spelling: &mut Spelling) -> Self {
         let mut variables = Variables {
             list: Vec::new(),
             globals: 0..0,
+            registers: 0..0,
             locals: Vec::new(),
             global_cells: Vec::new(),
-            local_cells: Vec::new(),
-            registers: Vec::new(),
+            frame_cells: Vec::new(),
             bound: String::new(),
         };
-        let (cells, declarations) = (&program.globals, &program.declarations);
-        let (range, places) = variables.add(program, ("global", ""), cells, declarations, spelling);
-        variables.globals = range;
-        variables.global_cells = places;
-        variables.add_registers(program);
-        for (procedure, name) in program.procedures.iter().zip(&atoms.procedures) {
-            let (cells, declarations) = (&procedure.locals, &procedure.declarations);
-            let prefix = format!("{name}.");
-            let kind = ("local", prefix.as_str());
-            let (range, places) = variables.add(program, kind, cells, declarations, spelling);
-            variables.locals.push(range);
-            variables.local_cells.push(places);
+        let cells = program.globals.iter().zip(0..);
+        let bits = cells.map(|(_, k)| layout.global(k));
+        let blocks = blocks(program, "", &program.globals, &program.declarations);
+        variables.global_cells = variables.add("global", &program.globals, bits, &blocks, spelling);
+        variables.globals = 0..variables.list.len() as u32;
+        let registers = variables.add_registers(program);
+        variables.registers = variables.globals.end..variables.list.len() as u32;
+        for (id, procedure) in program.procedure_ids().zip(&program.procedures) {
+            let begin = variables.list.len() as u32;
+            let cells = &procedure.locals;
+            let bits = (0..cells.len() as u32).map(|k| layout.cell(id, VariableId::Local(k)));
+            let prefix = format!("{}.", atoms.procedure(id));
+            let blocks = self::blocks(program, &prefix, cells, &procedure.declarations);
+            let mut cells = variables.add("local", cells, bits, &blocks, spelling);
+            for (domain, i) in procedure.returns.iter().zip(0..) {
+                let bits = layout.returned(id, i);
+                let register = registers.get(&(i, *domain != Domain::Boolean));
+                cells.extend(
+                    register
+                        .filter(|_| !bits.is_empty())
+                        .map(|r| (bits.start, *r, 0)),
+                );
+            }
+            variables.frame_cells.push(cells);
+            variables.locals.push(begin..variables.list.len() as u32);
         }
         variables.bound = spelling.fresh("i");
         variables
     }
 
-    /// Adds the variables of one scope; where they are, and where their cells are.
+    /// Adds the variables of one scope, whose cells have these bits; where the cells are.
     fn add(
         &mut self,
-        program: &Program,
-        (kind, prefix): (&'static str, &str),
+        kind: &'static str,
         cells: &[Cell],
-        declarations: &[Declaration],
+        bits: impl Iterator<Item = Range<DataVariable>>,
+        blocks: &[Block<'_>],
         spelling: &mut Spelling,
-    ) -> (Range<u32>, Vec<(u32, u32)>) {
-        let blocks = blocks(program, prefix, cells, declarations);
+    ) -> Cells {
         let names: Vec<_> = blocks.iter().map(|b| (b.path.clone(), b.name)).collect();
         let names = spelling.spell(kind, &names);
-        let begin = self.list.len() as u32;
         let mut places = vec![(0, 0); cells.len()];
         for (block, name) in blocks.iter().zip(names) {
             let variable = self.list.len() as u32;
@@ -97,67 +114,64 @@ impl Variables {
                 array: block.array,
             });
         }
-        (begin..self.list.len() as u32, places)
+        let cells = bits.zip(places).filter(|(bits, _)| !bits.is_empty());
+        cells
+            .map(|(bits, (variable, place))| (bits.start, variable, place))
+            .collect()
     }
 
     /// One for the i-th return values of all procedures that are truth values, and one for
     /// those that are numbers. `return` is a keyword of all languages.
-    fn add_registers(&mut self, program: &Program) {
-        let most = program.procedures.iter().map(|p| p.returns.len()).max();
-        for i in 0..most.unwrap_or(0) {
-            let domains = program.procedures.iter().filter_map(|p| p.returns.get(i));
-            let is_truth = |domain: &&Domain| **domain == Domain::Boolean;
-            let truth = domains.clone().any(|domain| is_truth(&domain));
-            let bits = domains
-                .filter(|d| !is_truth(d))
-                .map(|d| d.bits().max(1) as u8);
-            let truth = truth.then(|| self.register(format!("return.{i}"), Domain::Boolean));
-            let number = bits
-                .max()
-                .map(|bits| self.register(format!("return.{i}.number"), Domain::Integer { bits }));
-            self.registers.push([truth, number]);
+    fn add_registers(&mut self, program: &Program) -> FxHashMap<(u32, bool), u32> {
+        let returns = || program.procedures.iter().map(|p| &p.returns);
+        let most = returns().map(|returns| returns.len()).max();
+        let mut registers = FxHashMap::default();
+        for (i, is_number) in (0..most.unwrap_or(0)).flat_map(|i| [(i, false), (i, true)]) {
+            let domains = returns().filter_map(|returns| returns.get(i));
+            let domains = domains.filter(|domain| (**domain != Domain::Boolean) == is_number);
+            let Some(bits) = domains.map(|domain| domain.bits().max(1)).max() else {
+                continue;
+            };
+            registers.insert((i as u32, is_number), self.list.len() as u32);
+            let (name, domain) = match is_number {
+                false => (format!("return.{i}"), Domain::Boolean),
+                true => {
+                    let bits = bits as u8;
+                    (format!("return.{i}.number"), Domain::Integer { bits })
+                }
+            };
+            self.list.push(Variable {
+                name,
+                domain,
+                array: None,
+            });
         }
+        registers
     }
 
-    fn register(&mut self, name: String, domain: Domain) -> u32 {
-        self.list.push(Variable {
-            name,
-            domain,
-            array: None,
-        });
-        self.list.len() as u32 - 1
-    }
-
-    /// What carries return values.
-    pub fn register_range(&self) -> Range<u32> {
-        let end = self
-            .locals
-            .first()
-            .map_or(self.list.len() as u32, |l| l.start);
-        self.globals.end..end
+    /// What carries the return values of a procedure.
+    pub fn registers_of(&self, procedure: ProcedureId) -> impl Iterator<Item = u32> {
+        let cells = self.frame_cells[procedure.0 as usize].iter();
+        let variables = cells.map(|(_, variable, _)| *variable);
+        variables.filter(|variable| self.registers.contains(variable))
     }
 
     pub fn locals(&self, procedure: ProcedureId) -> Range<u32> {
         self.locals[procedure.0 as usize].clone()
     }
 
-    /// The variable that a cell belongs to, and its place there.
-    pub fn cell(&self, procedure: ProcedureId, cell: VariableId) -> (u32, u32) {
-        match cell {
-            VariableId::Global(index) => self.global_cells[index as usize],
-            VariableId::Local(index) => self.local_cells[procedure.0 as usize][index as usize],
-        }
-    }
-
-    /// What carries the i-th return value, whose domain this is.
-    pub fn register_of(&self, i: usize, domain: Domain) -> u32 {
-        let [truth, number] = self.registers[i];
-        let register = if domain == Domain::Boolean {
-            truth
-        } else {
-            number
+    /// The variable that has the cell with these bits, as seen from inside a procedure, and
+    /// the cell's place there; `None` if it has but one value.
+    pub fn at(&self, procedure: ProcedureId, bits: &Range<DataVariable>) -> Option<(u32, u32)> {
+        let find = |cells: &Cells| {
+            let index = cells
+                .binary_search_by_key(&bits.start, |cell| cell.0)
+                .ok()?;
+            Some((cells[index].1, cells[index].2))
         };
-        register.expect("each return value has a register")
+        let frame = &self.frame_cells[procedure.0 as usize];
+        let found = find(frame).or_else(|| find(&self.global_cells));
+        found.filter(|_| !bits.is_empty())
     }
 
     pub fn get(&self, variable: u32) -> &Variable {

@@ -1,4 +1,9 @@
 //! A program and its translation, asked the same questions.
+//!
+//! The engines that check programs symbolically work on the rules that the translation writes
+//! down, so that both sides could be wrong in the same way. The explicit engine runs the
+//! program by its interpreter, which knows no rules, and the translation by the steps of the
+//! text that was read back: where it can, it says the same of both.
 
 use crate::library;
 use derny::internals::check::{Options, Subject};
@@ -10,6 +15,8 @@ use derny::{Model, PropertyKind as Kind, Verdict};
 use std::sync::Arc;
 
 const MEMORY: u64 = 16 << 20;
+/// What the explicit engine may keep, so that no question takes long.
+const EXPLICIT_STATES: usize = 5_000;
 
 /// Formulas without X; `A` and `B` are to be replaced.
 const SHAPES: [&str; 18] = [
@@ -39,17 +46,20 @@ pub struct Pair {
     pub system: Arc<System>,
 }
 
-/// How many questions were asked, and of how many the answer is a violation.
+/// How many questions were asked, to how many the answer is a violation, and how many the
+/// explicit engine answered, too.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Count {
     pub asked: usize,
     pub violated: usize,
+    pub explicit: usize,
 }
 
 impl Count {
     pub fn add(&mut self, other: Count) {
         self.asked += other.asked;
         self.violated += other.violated;
+        self.explicit += other.explicit;
     }
 }
 
@@ -182,23 +192,48 @@ impl Pair {
     pub fn compare(&self, seed: u64, formulas: u64, trace: bool) -> Result<Count, String> {
         let questions = self.questions(seed, formulas);
         let side = |k: usize| questions.iter().map(move |question| &question[k]);
-        let of_program = verdicts(&*self.program, side(0), trace)?;
-        let of_system = verdicts(&*self.system, side(1), trace)?;
-        for ((question, a), b) in questions.iter().zip(&of_program).zip(&of_system) {
-            if a != b {
-                let [(_, asked), (_, spelled)] = question;
+        let of_program = properties(&*self.program, side(0))?;
+        let of_system = properties(&*self.system, side(1))?;
+        let verdicts_of_program = verdicts(&*self.program, &of_program, trace)?;
+        let verdicts_of_system = verdicts(&*self.system, &of_system, trace)?;
+        let mut count = Count::default();
+        // What has too many states for one question has too many for all.
+        let mut is_small = true;
+        for (k, [(_, asked), (_, spelled)]) in questions.iter().enumerate() {
+            let verdict = verdicts_of_program[k];
+            let explicit = is_small.then(|| {
+                let of_program = explicitly(&*self.program, &of_program[k])?;
+                Some([of_program, explicitly(&*self.system, &of_system[k])?])
+            });
+            let explicit = explicit.flatten();
+            is_small = explicit.is_some();
+            let symbolic = [verdict, verdicts_of_system[k]];
+            let mut all = symbolic.into_iter().chain(explicit.into_iter().flatten());
+            if all.any(|answer| answer != verdict) {
                 return Err(format!(
-                    "{asked}: the program says {a:?}, its translation {b:?} ({spelled})\n{}",
+                    "{asked} of the program, {spelled} of its translation: \
+                     symbolically {symbolic:?}, explicitly {explicit:?}\n{}",
                     self.translation.text
                 ));
             }
+            count.add(Count {
+                asked: 1,
+                violated: usize::from(verdict == Verdict::Violated),
+                explicit: usize::from(is_small),
+            });
         }
-        let is_violated = |verdict: &&Verdict| **verdict == Verdict::Violated;
-        Ok(Count {
-            asked: questions.len(),
-            violated: of_program.iter().filter(is_violated).count(),
-        })
+        Ok(count)
     }
+}
+
+/// The verdict of the explicit engine; `None` if there are too many states.
+fn explicitly<S: Subject>(subject: &S, property: &Property) -> Option<Verdict> {
+    let violated = subject.violates(property, EXPLICIT_STATES).ok()?;
+    Some(if violated {
+        Verdict::Violated
+    } else {
+        Verdict::Holds
+    })
 }
 
 /// `s[1].x` is `s.x[1]` in a pushdown system; with several indices it is numbered anew.
@@ -212,25 +247,30 @@ fn element(name: &str) -> Option<String> {
 
 /// One question.
 pub fn decide<S: Subject>(subject: &S, kind: Kind, text: &str) -> Result<Verdict, String> {
-    let verdicts = verdicts(subject, [(kind, text.to_owned())].iter(), true)?;
+    let asked = properties(subject, [(kind, text.to_owned())].iter())?;
+    let verdicts = verdicts(subject, &asked, true)?;
     verdicts.first().copied().ok_or("no answer".to_owned())
 }
 
-fn verdicts<'q, S: Subject>(
+fn properties<'q, S: Subject>(
     subject: &S,
     questions: impl Iterator<Item = &'q (Kind, String)>,
+) -> Result<Vec<Property>, String> {
+    let property = |(kind, text): &(Kind, String)| library::property(subject, *kind, text);
+    questions.map(property).collect()
+}
+
+fn verdicts<S: Subject>(
+    subject: &S,
+    properties: &[Property],
     trace: bool,
 ) -> Result<Vec<Verdict>, String> {
-    let mut properties: Vec<Property> = Vec::new();
-    for (kind, text) in questions {
-        properties.push(library::property(subject, *kind, text)?);
-    }
     let options = Options {
         memory: MEMORY,
         trace,
         ..Options::default()
     };
-    let findings = library::findings(subject, &properties, &options);
+    let findings = library::findings(subject, properties, &options);
     let findings = findings.map_err(|error| format!("{error:?}"))?.into_iter();
     let verdicts = findings.map(|finding| finding.verdict.ok_or("undecided".to_owned()));
     verdicts.collect()
