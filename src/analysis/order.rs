@@ -37,7 +37,7 @@ pub enum Choice {
     #[default]
     Interleaved,
     Sequential,
-    /// As a user has written it: see [`parse`].
+    /// As a user has written it: groups of names, a line each.
     Given(String),
 }
 
@@ -320,7 +320,7 @@ fn line(text: &str) -> IResult<&str, (bool, Vec<&str>)> {
     preceded(blanks(), (high_first, names)).parse(text)
 }
 
-/// Groups in the form that [`parse`] reads.
+/// Groups in the form in which a user writes them.
 pub fn show(cells: &[NamedCell], groups: &Groups) -> String {
     let line = |group: &Group| {
         let prefix = group.high_first.then_some(HIGH_FIRST);

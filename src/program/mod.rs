@@ -43,7 +43,7 @@ pub struct PointId(pub u32);
 pub enum VariableId {
     /// An index into [`Program::globals`].
     Global(u32),
-    /// An index into [`Procedure::locals`] of the procedure it is used in.
+    /// An index into the locals of the procedure it is used in.
     Local(u32),
 }
 
