@@ -10,6 +10,7 @@ use super::{DataVariable, EffectId, Layout};
 use crate::bits;
 use crate::program::{Domain, Expression, Expressions, Operation, Overflow, VariableId, When};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::ops::Range;
 
 #[derive(Debug, Default)]
@@ -18,11 +19,14 @@ pub struct Effects {
     footprints: Vec<Footprint>,
 }
 
+/// A set of bits. Most systems have few, and then a set takes no allocation.
+type Words = SmallVec<[u64; 2]>;
+
 /// What an effect does to each bit.
 #[derive(Clone, Debug)]
 pub struct Footprint {
     /// Read before the step, whatever matters afterwards.
-    pub reads: Vec<u64>,
+    pub reads: Words,
     /// What happens in the frame on top after the step, and in the one below a pushed one.
     pub after: Changes,
     pub below: Changes,
@@ -33,13 +37,13 @@ pub struct Footprint {
 #[derive(Clone, Debug)]
 pub struct Changes {
     /// What gets a value that the rule says something about.
-    pub set: Vec<u64>,
+    pub set: Words,
     /// What gets any value whatever.
-    pub arbitrary: Vec<u64>,
+    pub arbitrary: Words,
     /// What has lost its old value for certain.
-    pub overwritten: Vec<u64>,
+    pub overwritten: Words,
     /// What is set to the value it had; part of `set`.
-    pub identical: Vec<u64>,
+    pub identical: Words,
 }
 
 /// A value that is copied.
@@ -55,10 +59,10 @@ pub struct Transfer {
 impl Changes {
     fn none(words: usize) -> Self {
         Changes {
-            set: vec![0; words],
-            arbitrary: vec![0; words],
-            overwritten: vec![0; words],
-            identical: vec![0; words],
+            set: Words::from_elem(0, words),
+            arbitrary: Words::from_elem(0, words),
+            overwritten: Words::from_elem(0, words),
+            identical: Words::from_elem(0, words),
         }
     }
 
@@ -84,7 +88,7 @@ impl Footprint {
     /// That of an effect which does nothing.
     pub fn none(words: usize) -> Self {
         Footprint {
-            reads: vec![0; words],
+            reads: Words::from_elem(0, words),
             after: Changes::none(words),
             below: Changes::none(words),
             copies: Box::default(),
@@ -132,7 +136,8 @@ impl Footprint {
     /// Tells what is set from what gets any value, and adds what is read of new values that
     /// are the old ones.
     fn find_arbitrary(&mut self, effect: &Effect, makers: &Makers<'_>) {
-        let mut mentioned = [vec![0; self.reads.len()], vec![0; self.reads.len()]];
+        let nothing = Words::from_elem(0, self.reads.len());
+        let mut mentioned = [nothing.clone(), nothing];
         let constrain = effect.constrain.iter().map(|e| (*e, false));
         let afterwards = effect.afterwards.into_iter().map(|e| (e, true));
         for (expression, is_after) in constrain.chain(afterwards) {

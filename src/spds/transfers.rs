@@ -20,6 +20,8 @@ pub struct Transfers<'a, 'b> {
     known: FxHashMap<Box<[u64]>, Option<TransferId>>,
     key: Vec<u64>,
     list: Vec<Transfer>,
+    /// The empty set of variables.
+    nothing: Vec<u64>,
 }
 
 /// What an automaton does along a rule: a further relation, and the variables it sets.
@@ -49,6 +51,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
             known: FxHashMap::default(),
             key: Vec::new(),
             list: Vec::new(),
+            nothing: vec![0; bits::words(rules.layout.len() as usize)],
         }
     }
 
@@ -153,7 +156,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
         watched: Option<Watched>,
     ) -> Result<Option<Transfer>, OutOfNodes> {
         let bdds = self.copies.bdds;
-        let nothing = &vec![0; bits::words(self.rules.layout.len() as usize)][..];
+        let nothing = &self.nothing[..];
         let relations = |after, below| Relations {
             rules: self.rules,
             copies: self.copies,
