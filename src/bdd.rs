@@ -388,7 +388,8 @@ impl std::fmt::Debug for Bdd {
 mod tests {
     use super::*;
 
-    /// The same functions of 24 variables, by some operations of each kind.
+    /// The sizes of functions of 24 variables, made by some operations of each kind from fixed
+    /// random numbers.
     fn sizes(bdds: &Bdds) -> Vec<usize> {
         bdds.session(|| {
             let mut chance = 88_172_645_463_325_252_u64;

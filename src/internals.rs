@@ -10,8 +10,8 @@ pub mod check {
 
 pub mod configurations {
     pub use crate::configurations::{
-        ConfigurationSet, Count, Given, Language, Model, PAutomaton, ProgramNames, SystemNames,
-        compile, count, meets, post, pre, resolve, with_model,
+        ConfigurationSet, Count, Language, Model, PAutomaton, ProgramNames, SetAutomaton,
+        SystemNames, compile, count, meets, post, pre, resolve, with_model,
     };
 }
 

@@ -3,8 +3,8 @@
 
 use crate::check::{Board, Phase};
 use crate::configurations::{
-    self, ConfigurationSet, Given, Language, ProgramNames, SystemNames, compile, count, meets,
-    resolve, show, with_model,
+    self, ConfigurationSet, Language, ProgramNames, SetAutomaton, SystemNames, compile, count,
+    describe, meets, resolve, with_model,
 };
 use crate::diagnostic::Diagnostic;
 use crate::error::{Diagnostics, Error, Reason};
@@ -255,7 +255,7 @@ impl Work {
             Question::Contains(_) => Answer::Contains(meets(model, &automaton, &goal)?),
             Question::Count => Answer::Count(count(model, &automaton)?),
             Question::Automaton { diagrams } => {
-                Answer::Automaton(show(model, &automaton, diagrams)?)
+                Answer::Automaton(describe(model, &automaton, diagrams)?)
             }
         })
     }
@@ -293,7 +293,7 @@ impl Sets {
     fn warn_of_nothing(
         &self,
         model: &configurations::Model<'_>,
-        given: &Given,
+        given: &SetAutomaton,
         events: &Reporter<'_, Event>,
     ) {
         let parts = self.set.parts.iter().zip(&given.occupied);

@@ -5,7 +5,7 @@
 
 use super::frames::{Class, Frames, goes_on};
 use crate::components::cyclic_components;
-use crate::program::{Expression, Operation, VariableId, When};
+use crate::program::{Expression, Moment, Operation, VariableId};
 use crate::rules::effect::{Assignment, Effect, Place, Source, element};
 use crate::rules::{DataVariable, Head, Right, Rule, Rules};
 use indexmap::IndexSet;
@@ -113,7 +113,7 @@ impl Meetings {
     pub fn meet_in(
         &mut self,
         operations: &[Operation],
-        bits: impl Fn(VariableId, When) -> Range<DataVariable>,
+        bits: impl Fn(VariableId, Moment) -> Range<DataVariable>,
     ) -> Vec<Range<DataVariable>> {
         let mut stack: Vec<Vec<Range<DataVariable>>> = Vec::new();
         for operation in operations {

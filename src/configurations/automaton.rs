@@ -12,7 +12,7 @@
 //! So the BDD of an edge relates the values of the state it leaves, those of the frame that
 //! is read, and those of the state it leads to.
 
-use super::compile::Given;
+use super::compile::SetAutomaton;
 use super::language::Family;
 use super::model::Model;
 use crate::acceleration::{Accelerator, Budget};
@@ -100,7 +100,7 @@ impl PAutomaton {
 }
 
 /// Everything reachable from the given configurations.
-pub fn post(model: &Model<'_>, given: &Given) -> Result<PAutomaton, Stop> {
+pub fn post(model: &Model<'_>, given: &SetAutomaton) -> Result<PAutomaton, Stop> {
     let (spds, bdds) = (model.spds, model.copies.bdds);
     let heads = given.heads.iter().cloned();
     let stacks = given.stacks.clone();
@@ -140,7 +140,7 @@ pub fn post(model: &Model<'_>, given: &Given) -> Result<PAutomaton, Stop> {
 }
 
 /// Everything from which a given configuration can be reached.
-pub fn pre(model: &Model<'_>, given: &Given) -> Result<PAutomaton, Stop> {
+pub fn pre(model: &Model<'_>, given: &SetAutomaton) -> Result<PAutomaton, Stop> {
     let (spds, bdds) = (model.spds, model.copies.bdds);
     // A failure throws the stack away: it can be reached from above any.
     let mut stacks = given.stacks.clone();
@@ -196,7 +196,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(model: &'a Model<'a>, stacks: &'a Stacks, given: &Given) -> Self {
+    fn new(model: &'a Model<'a>, stacks: &'a Stacks, given: &SetAutomaton) -> Self {
         Builder {
             model,
             stacks,

@@ -17,8 +17,8 @@ use crate::spds::copies::Copy;
 use crate::watch::Stop;
 use rustc_hash::FxHashMap;
 
-/// A P-automaton to begin with.
-pub struct Given {
+/// A set of configurations as a P-automaton.
+pub struct SetAutomaton {
     /// The valuations over current variables, and the state below.
     pub heads: Vec<(Head, Bdd, StackState)>,
     pub stacks: Stacks,
@@ -32,7 +32,7 @@ pub struct Given {
 /// Part and position.
 type At = (u32, u32);
 
-/// The same, and the family of the frame that was read there.
+/// Part and position, and the family of the frame that was read there.
 type State = (u32, u32, Family);
 
 struct Compiler<'m> {
@@ -47,7 +47,7 @@ struct Compiler<'m> {
     conditions: FxHashMap<(At, FrameKind), Bdd>,
 }
 
-pub fn compile(model: &Model<'_>, set: &ConfigurationSet) -> Result<Given, Stop> {
+pub fn compile(model: &Model<'_>, set: &ConfigurationSet) -> Result<SetAutomaton, Stop> {
     let mut waiting_for: FxHashMap<_, Vec<u32>> = FxHashMap::default();
     for (waiting, i) in model.language.waiting().iter().zip(0..) {
         waiting_for.entry(waiting.above).or_default().push(i);
@@ -195,7 +195,7 @@ impl Compiler<'_> {
     }
 
     /// Leaves out what accepts nothing, and numbers the rest anew.
-    fn finish(self, heads: Vec<(Head, Bdd, StackState)>) -> Result<Given, Stop> {
+    fn finish(self, heads: Vec<(Head, Bdd, StackState)>) -> Result<SetAutomaton, Stop> {
         let mut before = vec![Vec::new(); self.states.len()];
         for (from, edges) in self.edges.iter().enumerate() {
             for edge in edges {
@@ -237,7 +237,7 @@ impl Compiler<'_> {
             });
             stacks.set_edges(*from, edges.collect());
         }
-        Ok(Given {
+        Ok(SetAutomaton {
             heads,
             stacks,
             error,

@@ -20,7 +20,7 @@ impl Split {
         self.parts
     }
 
-    /// The same, with one part and no state if the state makes no difference.
+    /// One part without a state if the state makes no difference, otherwise one for each.
     pub fn together(self) -> Vec<(Option<String>, Bdd)> {
         let parts = self.parts.into_iter();
         match self.is_same_for_all {

@@ -42,7 +42,7 @@ fn without_parentheses(part: &str) -> &str {
     inside.filter(|p| !p.contains(['(', ')'])).unwrap_or(part)
 }
 
-/// The same as parts that hold together. `left` cases may still be told.
+/// A set in words, as parts that hold together. `left` cases may still be told.
 fn describe(
     bdds: &Bdds,
     notation: Notation,
@@ -485,7 +485,7 @@ mod tests {
         value
     }
 
-    /// The same, read as a condition of a pushdown system.
+    /// Whether the text, read as a condition of a pushdown system, is true of a valuation.
     fn holds_in(system: &crate::pushdown::System, text: &str, valuation: Valuation) -> bool {
         let read = |variable, _| match variable {
             VariableId::Global(i) => {

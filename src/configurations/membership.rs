@@ -1,7 +1,7 @@
 //! Questions about a P-automaton: does it hold a configuration of a set, how many heads?
 
 use super::automaton::{PAutomaton, StateId, StateKind};
-use super::compile::Given;
+use super::compile::SetAutomaton;
 use super::model::Model;
 use crate::bdd::{Bdd, Natural, OutOfNodes};
 use crate::bits;
@@ -16,7 +16,11 @@ use std::collections::VecDeque;
 ///
 /// The two automata are read side by side; for each pair of states, the valuations of the
 /// first one that can be come to.
-pub fn meets(model: &Model<'_>, automaton: &PAutomaton, wanted: &Given) -> Result<bool, Stop> {
+pub fn meets(
+    model: &Model<'_>,
+    automaton: &PAutomaton,
+    wanted: &SetAutomaton,
+) -> Result<bool, Stop> {
     let bdds = model.copies.bdds;
     for (ours, theirs) in [
         (&automaton.error, &wanted.error),
@@ -57,7 +61,7 @@ pub fn meets(model: &Model<'_>, automaton: &PAutomaton, wanted: &Given) -> Resul
 struct Search<'a> {
     model: &'a Model<'a>,
     automaton: &'a PAutomaton,
-    wanted: &'a Given,
+    wanted: &'a SetAutomaton,
     /// All valuations, in entry copies, and those not yet looked at.
     reached: FxHashMap<(StateId, StackState), (Bdd, Bdd)>,
     queue: VecDeque<(StateId, StackState)>,

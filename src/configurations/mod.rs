@@ -15,6 +15,7 @@ mod automaton;
 mod compile;
 mod control;
 mod cover;
+mod description;
 mod diagram;
 mod formula;
 mod language;
@@ -25,19 +26,20 @@ mod positions;
 mod program;
 mod range;
 mod resolve;
-mod shown;
 pub mod syntax;
 mod system;
 mod token;
 mod trim;
 
 pub use automaton::{PAutomaton, post, pre};
-pub use compile::{Given, compile};
+pub use compile::{SetAutomaton, compile};
+pub use description::{
+    AutomatonDescription, Condition, EdgeDescription, StateDescription, describe,
+};
 pub use diagram::Diagram;
 pub use language::{Language, SymbolText};
 pub use membership::{Count, count, meets};
 pub use model::{Model, with_model};
 pub use program::ProgramNames;
 pub use resolve::{ConfigurationSet, resolve};
-pub use shown::{Condition, Shown, ShownEdge, ShownState, show};
 pub use system::SystemNames;

@@ -11,7 +11,7 @@ use crate::spds::copies::Copy;
 use crate::watch::Stop;
 use std::collections::VecDeque;
 
-/// The same set, without valuations of *returned* states that accept nothing.
+/// An automaton of the set without valuations of *returned* states that accept nothing.
 pub fn trim(model: &Model<'_>, mut automaton: PAutomaton) -> Result<PAutomaton, Stop> {
     let bdds = model.copies.bdds;
     let useful = useful(model, &automaton)?;

@@ -28,7 +28,8 @@ pub fn violates(program: &Program, temporal: &Temporal, allowed: usize) -> Resul
     violates_on(&ProgramMachine { program, atoms }, temporal, allowed)
 }
 
-/// Whether some infinite execution violates the property, of any machine that shows the truth of the property's propositions.
+/// Whether some infinite execution of a machine, which must show the truth of the property's
+/// propositions, violates the property.
 pub fn violates_on(
     machine: &impl Machine,
     temporal: &Temporal,

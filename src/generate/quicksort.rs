@@ -15,7 +15,7 @@ pub enum Variant {
     Corrected,
     /// The corrected one with its array.
     Sorting,
-    /// The same with any entry as pivot.
+    /// The corrected one with its array and any entry as pivot.
     Random,
 }
 

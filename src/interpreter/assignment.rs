@@ -2,10 +2,10 @@
 
 use super::evaluation::evaluate;
 use super::step::Wish;
-use super::values::{Missing, Possible, Values, Why};
+use super::values::{Cause, Missing, Possible, Values};
 use super::{Valuation, value_of, values_of};
 use crate::program::{
-    Domain, Expression, Overflow, ProcedureId, Program, Target, Value, VariableId, When,
+    Domain, Expression, Moment, Overflow, ProcedureId, Program, Target, Value, VariableId,
 };
 use crate::trace::failure::{Failure, Place, Reason};
 use indexmap::IndexMap;
@@ -182,7 +182,7 @@ impl Evaluation<'_> {
             Ok(k) if k < count => Ok(Some(first.plus(k))),
             _ => Err(fails(Missing {
                 at: u32::MAX,
-                why: Why::Outside { index, count },
+                cause: Cause::Outside { index, count },
             })),
         }
     }
@@ -289,8 +289,8 @@ impl Assignment<'_> {
         let read = |variable, when| {
             let domain = program.cell(procedure, variable).domain;
             match (when, places.get(&variable)) {
-                (When::After, Some(place)) if *place >= decided => Possible::Truth(Values::ANY),
-                (When::After, _) => value_of(domain, after.get(variable)),
+                (Moment::After, Some(place)) if *place >= decided => Possible::Truth(Values::ANY),
+                (Moment::After, _) => value_of(domain, after.get(variable)),
                 _ => value_of(domain, valuation.get(variable)),
             }
         };

@@ -1,7 +1,7 @@
 //! The stack machine that runs an expression over whatever is known of the variables.
 
 use super::values::Values;
-use crate::program::{Operation, VariableId, When};
+use crate::program::{Moment, Operation, VariableId};
 
 /// Something that expressions can be evaluated over. `at` is the place of the operation in
 /// its expression.
@@ -19,16 +19,16 @@ pub trait Algebra: Copy {
 }
 
 /// Runs postfix operations. `read` gives what is known of a cell.
-pub fn evaluate<A: Algebra>(operations: &[Operation], read: impl Fn(VariableId, When) -> A) -> A {
+pub fn evaluate<A: Algebra>(operations: &[Operation], read: impl Fn(VariableId, Moment) -> A) -> A {
     let mut stack: Vec<A> = Vec::with_capacity(8);
     for (operation, at) in operations.iter().zip(0..) {
         let value = match *operation {
             Operation::Constant(value) => A::truth(Values::only(value)),
             Operation::Number(number) => A::number(number),
             Operation::Choose => A::truth(Values::ANY),
-            Operation::Read(variable) => read(variable, When::Before),
-            Operation::ReadNext(variable) => read(variable, When::After),
-            Operation::ReadBelow(variable) => read(variable, When::Below),
+            Operation::Read(variable) => read(variable, Moment::Before),
+            Operation::ReadNext(variable) => read(variable, Moment::After),
+            Operation::ReadBelow(variable) => read(variable, Moment::Below),
             Operation::ReadElement { first, count, when } => {
                 pop(&mut stack).element(count, at, |k| read(first.plus(k), when))
             }

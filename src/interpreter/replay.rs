@@ -123,7 +123,7 @@ pub fn closes(trace: &Trace) -> bool {
 }
 
 /// A frame that waits, the step of its call, and the one after that.
-struct Below<'s> {
+struct CallFrame<'s> {
     waiting: Waiting,
     call: &'s Step,
     entered: &'s Step,
@@ -145,7 +145,7 @@ impl Replay<'_> {
     /// Fails with the index of the step that does not follow.
     fn run_all(&self, steps: &[&Step]) -> Result<(), usize> {
         // The frames below the top one.
-        let mut stack: Vec<Option<Below<'_>>> = Vec::new();
+        let mut stack: Vec<Option<CallFrame<'_>>> = Vec::new();
         if steps.first().is_some_and(|first| first.depth != 0) {
             return Err(0);
         }
@@ -165,7 +165,7 @@ impl Replay<'_> {
         before: &'s Step,
         after: &'s Step,
         returned: Option<&Step>,
-        stack: &mut Vec<Option<Below<'s>>>,
+        stack: &mut Vec<Option<CallFrame<'s>>>,
     ) -> bool {
         let program = self.program;
         let Some(view) = View::of(before) else {
@@ -205,7 +205,7 @@ impl Replay<'_> {
             Some(Outcome::Error(_)) => only_globals(after, before.valuation.globals()),
             Some(Outcome::Next(_)) => after.depth == before.depth,
             Some(Outcome::Enter(_, waiting)) => {
-                stack.push(Some(Below {
+                stack.push(Some(CallFrame {
                     waiting,
                     call: before,
                     entered: after,
@@ -230,7 +230,7 @@ impl Replay<'_> {
 
     fn resumes_somehow(
         &self,
-        below: &Below<'_>,
+        below: &CallFrame<'_>,
         globals: &[u64],
         returns: Option<&[u64]>,
         after: &Step,
@@ -308,7 +308,7 @@ impl Replay<'_> {
         });
         match (enters, leaves) {
             (Some(Outcome::Enter(_, waiting)), Some(Outcome::Leave { globals, returns })) => {
-                let below = Below {
+                let below = CallFrame {
                     waiting,
                     call: before,
                     entered: entry,

@@ -1,7 +1,7 @@
 //! Steps of small programs, one rule each.
 
 use super::step::{Outcome, TooMany, Wish, choose, resumptions, successors};
-use super::values::Why;
+use super::values::Cause;
 use super::{Valuation, View, Waiting};
 use crate::lower::remopla::{RemoplaOptions, remopla};
 use crate::program::{Overflow, PointId, Program, VariableId};
@@ -95,7 +95,7 @@ fn an_index_outside_fails_even_where_values_wrap() {
     let Some(Reason::NoValue { missing, .. }) = failed.first() else {
         panic!("{failed:?}");
     };
-    assert_eq!(missing.why, Why::Outside { index: 2, count: 2 });
+    assert_eq!(missing.cause, Cause::Outside { index: 2, count: 2 });
     assert_eq!(from(Overflow::Block, 2), []);
 }
 

@@ -8,7 +8,7 @@
 
 use super::evaluation::Algebra;
 use crate::program::{FAR, Operation, shift_left};
-pub use crate::trace::failure::{Missing, Why};
+pub use crate::trace::failure::{Cause, Missing};
 
 /// A set of truth values, never empty where an expression has a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Possible {
     pub fn not_there() -> Self {
         Possible::Nothing(Missing {
             at: 0,
-            why: Why::NotThere,
+            cause: Cause::NotThere,
         })
     }
 
@@ -151,10 +151,10 @@ impl Algebra for Possible {
                 Ok(Possible::Truth(self.truth().unwrap_or(Values::only(false))))
             }
             Operation::Index { count } => self.whole().and_then(|index| {
-                let why = Why::Outside { index, count };
+                let cause = Cause::Outside { index, count };
                 match (0..i128::from(count)).contains(&index) {
                     true => Ok(self),
-                    false => Err(Missing { at, why }),
+                    false => Err(Missing { at, cause }),
                 }
             }),
             other => unreachable!("{other:?} takes no single value"),
@@ -177,8 +177,9 @@ impl Algebra for Possible {
     fn calculate(self, operation: Operation, other: Self, at: u32) -> Self {
         let operands = self.whole().and_then(|a| Ok((a, other.whole()?)));
         Possible::or_nothing(
-            operands
-                .and_then(|(a, b)| calculate(operation, a, b).map_err(|why| Missing { at, why })),
+            operands.and_then(|(a, b)| {
+                calculate(operation, a, b).map_err(|cause| Missing { at, cause })
+            }),
         )
     }
 
@@ -210,7 +211,7 @@ impl Algebra for Possible {
 
 /// An operation on numbers. They have less than 127 bits, and so has the result
 /// ([`crate::program::NUMBER_BITS`]).
-pub fn calculate(operation: Operation, a: i128, b: i128) -> Result<Possible, Why> {
+pub fn calculate(operation: Operation, a: i128, b: i128) -> Result<Possible, Cause> {
     let compared = |holds| Ok(Possible::Truth(Values::only(holds)));
     let negative = [a, b].into_iter().find(|operand| *operand < 0);
     let number = match operation {
@@ -220,14 +221,14 @@ pub fn calculate(operation: Operation, a: i128, b: i128) -> Result<Possible, Why
         Operation::Add => a + b,
         Operation::Subtract => a - b,
         Operation::Multiply => a * b,
-        Operation::Divide if b == 0 => return Err(Why::DivisionByZero),
+        Operation::Divide if b == 0 => return Err(Cause::DivisionByZero),
         Operation::Divide => a / b,
         bitwise => match (bitwise, negative) {
-            (_, Some(operand)) => return Err(Why::Negative(operand)),
+            (_, Some(operand)) => return Err(Cause::Negative(operand)),
             (Operation::BitAnd, None) => a & b,
             (Operation::BitOr, None) => a | b,
             (Operation::BitXor, None) => a ^ b,
-            (Operation::ShiftLeft, None) => shift_left(a, b).ok_or(Why::TooLarge)?,
+            (Operation::ShiftLeft, None) => shift_left(a, b).ok_or(Cause::TooLarge)?,
             (Operation::ShiftLeftOrFar, None) => shift_left(a, b).unwrap_or(FAR),
             (Operation::ShiftRight, None) => match u32::try_from(b) {
                 Ok(by) => a.checked_shr(by).unwrap_or(0),
@@ -281,18 +282,18 @@ mod tests {
         use Operation::*;
         let of = |a, b, operation| match run(&[Number(a), Number(b), operation]) {
             Possible::Number(number) => Ok(number),
-            Possible::Nothing(missing) => Err(missing.why),
+            Possible::Nothing(missing) => Err(missing.cause),
             other => panic!("{other:?}"),
         };
         let largest = u64::MAX;
         assert_eq!(of(3, 5, Subtract), Ok(-2));
         assert_eq!(of(largest, largest, Add), Ok(2 * i128::from(largest)));
         assert_eq!(of(7, 2, Divide), Ok(3));
-        assert_eq!(of(7, 0, Divide), Err(Why::DivisionByZero));
+        assert_eq!(of(7, 0, Divide), Err(Cause::DivisionByZero));
         assert_eq!(of(1, 64, ShiftLeft), Ok(1 << 64));
-        assert_eq!(of(2, 64, ShiftLeft), Err(Why::TooLarge));
-        assert_eq!(of(3, 63, ShiftLeft), Err(Why::TooLarge));
-        assert_eq!(of(1, 200, ShiftLeft), Err(Why::TooLarge));
+        assert_eq!(of(2, 64, ShiftLeft), Err(Cause::TooLarge));
+        assert_eq!(of(3, 63, ShiftLeft), Err(Cause::TooLarge));
+        assert_eq!(of(1, 200, ShiftLeft), Err(Cause::TooLarge));
         assert_eq!(of(0, 200, ShiftLeft), Ok(0));
         assert_eq!(of(1, 64, ShiftLeftOrFar), Ok(1 << 64));
         assert_eq!(of(3, 63, ShiftLeftOrFar), Ok(FAR));
@@ -304,7 +305,7 @@ mod tests {
         let negative = [Number(0), Number(7), Subtract, Number(2), BitAnd];
         let missing = Missing {
             at: 4,
-            why: Why::Negative(-7),
+            cause: Cause::Negative(-7),
         };
         assert_eq!(run(&negative), Possible::Nothing(missing));
     }
@@ -336,7 +337,7 @@ mod tests {
         use Operation::*;
         let index = |k| run(&[Number(k), Index { count: 3 }]);
         assert_eq!(index(2), Possible::Number(2));
-        let why = Why::Outside { index: 3, count: 3 };
-        assert_eq!(index(3), Possible::Nothing(Missing { at: 1, why }));
+        let cause = Cause::Outside { index: 3, count: 3 };
+        assert_eq!(index(3), Possible::Nothing(Missing { at: 1, cause }));
     }
 }

@@ -52,7 +52,7 @@ pub enum Operation {
     ReadElement {
         first: VariableId,
         count: u32,
-        when: When,
+        when: Moment,
     },
     /// `k`: the same number. No value unless `0 <= k < count`.
     Index {
@@ -70,7 +70,7 @@ pub enum Operation {
     /// `a b`: `a` times 2 to the power `b`. No value if one is negative, or the result is
     /// above [`SHIFT_LIMIT`].
     ShiftLeft,
-    /// The same, but [`FAR`] where the result is above the limit.
+    /// Shifts left; [`FAR`] where the result is above the limit.
     ShiftLeftOrFar,
     /// No value if one operand is negative.
     ShiftRight,
@@ -87,7 +87,7 @@ pub enum Operation {
 
 /// At which time, and in which frame, an element is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum When {
+pub enum Moment {
     Before,
     After,
     Below,
@@ -131,7 +131,7 @@ impl Expressions {
         }
     }
 
-    /// The same, for an expression that may have no value.
+    /// Adds an expression that may have no value, with its place in the source.
     pub fn add_at(
         &mut self,
         span: Span,
@@ -150,15 +150,15 @@ impl Expressions {
     /// The variables read before the step, with repetitions; of an array every cell that
     /// might be.
     pub fn reads(&self, expression: Expression) -> impl Iterator<Item = VariableId> {
-        self.reads_at(expression, When::Before)
+        self.reads_at(expression, Moment::Before)
     }
 
     /// The variables whose values after the step are read, with repetitions.
     pub fn reads_next(&self, expression: Expression) -> impl Iterator<Item = VariableId> {
-        self.reads_at(expression, When::After)
+        self.reads_at(expression, Moment::After)
     }
 
-    fn reads_at(&self, expression: Expression, at: When) -> impl Iterator<Item = VariableId> {
+    fn reads_at(&self, expression: Expression, at: Moment) -> impl Iterator<Item = VariableId> {
         let operations = self.operations(expression).iter();
         operations.flat_map(move |operation| {
             let (first, count, when) = operation.cells_read().unwrap_or(NOTHING_READ);
@@ -168,7 +168,7 @@ impl Expressions {
     }
 }
 
-const NOTHING_READ: (VariableId, u32, When) = (VariableId::Global(0), 0, When::Before);
+const NOTHING_READ: (VariableId, u32, Moment) = (VariableId::Global(0), 0, Moment::Before);
 
 /// The shift of a natural number to the left; `None` above the limit.
 pub fn shift_left(a: i128, by: i128) -> Option<i128> {
@@ -237,11 +237,11 @@ impl Operation {
     }
 
     /// The cells an operation may read: the first one, how many, and when.
-    pub fn cells_read(&self) -> Option<(VariableId, u32, When)> {
+    pub fn cells_read(&self) -> Option<(VariableId, u32, Moment)> {
         match self {
-            Operation::Read(variable) => Some((*variable, 1, When::Before)),
-            Operation::ReadNext(variable) => Some((*variable, 1, When::After)),
-            Operation::ReadBelow(variable) => Some((*variable, 1, When::Below)),
+            Operation::Read(variable) => Some((*variable, 1, Moment::Before)),
+            Operation::ReadNext(variable) => Some((*variable, 1, Moment::After)),
+            Operation::ReadBelow(variable) => Some((*variable, 1, Moment::Below)),
             Operation::ReadElement { first, count, when } => Some((*first, *count, *when)),
             _ => None,
         }

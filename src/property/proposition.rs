@@ -328,8 +328,9 @@ fn resolve_braces(program: &Program, text: &str) -> Result<Atom, PropertyError> 
     })
 }
 
-/// The same for a condition on a frame of the procedure `scope`, whose locals may be written
-/// without it. What is wrong is told with its place in the text, braces included.
+/// The variable of that very name if there is one, otherwise an expression: a condition on a
+/// frame of the procedure `scope`, whose locals may be written without it. What is wrong is
+/// told with its place in the text, braces included.
 pub fn resolve_condition(
     program: &Program,
     scope: Option<ProcedureId>,

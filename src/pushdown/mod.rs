@@ -20,7 +20,7 @@ use crate::interpreter::evaluation::evaluate;
 use crate::interpreter::values::Possible;
 use crate::names::{Name, Names};
 use crate::program::{
-    Cell, Declaration, Domain, Expression, Expressions, Operation, VariableId, When,
+    Cell, Declaration, Domain, Expression, Expressions, Moment, Operation, VariableId,
 };
 use crate::source::{Position, Source, Span};
 use std::ops::Range;
@@ -205,7 +205,7 @@ impl System {
     }
 
     /// What a condition keeps as it was, if that is all it says: "`x'` is `x`".
-    pub fn kept_by(&self, condition: Expression) -> Option<Kept> {
+    pub fn kept_by(&self, condition: Expression) -> Option<Identity> {
         let [a, b, equal] = *self.expressions.operations(condition) else {
             return None;
         };
@@ -213,15 +213,15 @@ impl System {
             return None;
         }
         let kept = |before: Operation, after: Operation| match (before, after) {
-            (Operation::Read(before), Operation::ReadNext(after)) => Some(Kept {
+            (Operation::Read(before), Operation::ReadNext(after)) => Some(Identity {
                 before,
                 after,
-                when: When::After,
+                when: Moment::After,
             }),
-            (Operation::Read(before), Operation::ReadBelow(after)) => Some(Kept {
+            (Operation::Read(before), Operation::ReadBelow(after)) => Some(Identity {
                 before,
                 after,
-                when: When::Below,
+                when: Moment::Below,
             }),
             _ => None,
         };
@@ -229,20 +229,20 @@ impl System {
     }
 }
 
-/// A value after a step that equals one before it.
+/// The condition that a value after a step equals one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct Identity {
     pub before: VariableId,
     pub after: VariableId,
     /// Whether `after` is in the first or in the second symbol on the right.
-    pub when: When,
+    pub when: Moment,
 }
 
 /// Whether a condition is true, where `read` gives the value of a cell, or none if there is
 /// no such cell.
 pub fn holds(
     operations: &[Operation],
-    read: impl Fn(VariableId, When) -> Option<Possible>,
+    read: impl Fn(VariableId, Moment) -> Option<Possible>,
 ) -> bool {
     let known = |variable, when| read(variable, when).unwrap_or(Possible::not_there());
     evaluate(operations, known).may_be(true)

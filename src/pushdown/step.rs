@@ -10,7 +10,7 @@ use crate::interpreter::evaluation::evaluate;
 use crate::interpreter::step::TooMany;
 use crate::interpreter::value_of;
 use crate::interpreter::values::Possible;
-use crate::program::{Cell, Domain, Expression, Operation, VariableId, When};
+use crate::program::{Cell, Domain, Expression, Moment, Operation, VariableId};
 
 /// The control state, the globals, and the symbol on top with its locals.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -66,13 +66,17 @@ pub fn relates(
     let [from, first, second] = system.groups_of(rule);
     let read = |variable, when| {
         let (group, bits) = match (when, variable) {
-            (When::Before, _) => (from, before.get(variable)),
-            (When::After, VariableId::Global(index)) => {
+            (Moment::Before, _) => (from, before.get(variable)),
+            (Moment::After, VariableId::Global(index)) => {
                 (first, globals.get(index as usize).copied())
             }
-            (When::After, VariableId::Local(index)) => (first, locals.get(index as usize).copied()),
-            (When::Below, VariableId::Local(index)) => (second, below.get(index as usize).copied()),
-            (When::Below, VariableId::Global(_)) => (second, None),
+            (Moment::After, VariableId::Local(index)) => {
+                (first, locals.get(index as usize).copied())
+            }
+            (Moment::Below, VariableId::Local(index)) => {
+                (second, below.get(index as usize).copied())
+            }
+            (Moment::Below, VariableId::Global(_)) => (second, None),
         };
         Some(value_of(system.domain(group, variable), bits?))
     };
@@ -209,15 +213,15 @@ impl Plan {
     }
 
     /// The unknown value that is read so, if it is one.
-    fn unknown(&self, variable: VariableId, when: When) -> Option<usize> {
+    fn unknown(&self, variable: VariableId, when: Moment) -> Option<usize> {
         let index = match variable {
             VariableId::Global(index) => index as usize,
             VariableId::Local(index) => self.globals + index as usize,
         };
         match (self.rule, when) {
-            (None, _) | (Some(_), When::After) => Some(index),
-            (Some(_), When::Below) => Some(index + self.firsts),
-            (Some(_), When::Before) => None,
+            (None, _) | (Some(_), Moment::After) => Some(index),
+            (Some(_), Moment::Below) => Some(index + self.firsts),
+            (Some(_), Moment::Before) => None,
         }
     }
 
@@ -340,7 +344,7 @@ impl Plan {
         before: Option<&View>,
         values: &[u64],
         variable: VariableId,
-        when: When,
+        when: Moment,
     ) -> Option<Possible> {
         match self.unknown(variable, when) {
             Some(cell) => Some(value_of(self.domains[cell], values[cell])),
@@ -355,7 +359,7 @@ impl Plan {
 
 /// The two sides of an equation of which one is a variable alone: that variable, and the
 /// operations of the other side.
-fn equation(operations: &[Operation]) -> Option<((VariableId, When), std::ops::Range<usize>)> {
+fn equation(operations: &[Operation]) -> Option<((VariableId, Moment), std::ops::Range<usize>)> {
     let end = match operations.last()? {
         Operation::FalseIfUndefined => operations.len() - 1,
         _ => operations.len(),
@@ -365,9 +369,9 @@ fn equation(operations: &[Operation]) -> Option<((VariableId, When), std::ops::R
         return None;
     }
     let read = |operation: &Operation| match operation {
-        Operation::Read(variable) => Some((*variable, When::Before)),
-        Operation::ReadNext(variable) => Some((*variable, When::After)),
-        Operation::ReadBelow(variable) => Some((*variable, When::Below)),
+        Operation::Read(variable) => Some((*variable, Moment::Before)),
+        Operation::ReadNext(variable) => Some((*variable, Moment::After)),
+        Operation::ReadBelow(variable) => Some((*variable, Moment::Below)),
         _ => None,
     };
     let is_value =
@@ -376,7 +380,7 @@ fn equation(operations: &[Operation]) -> Option<((VariableId, When), std::ops::R
     let right = || Some((read(sides.last()?)?, is_value(0..sides.len() - 1)?));
     // Where both sides are variables, the one after the step is the unknown one.
     match (left(), right()) {
-        (Some(left), Some(right)) if left.0.1 == When::Before => Some(right),
+        (Some(left), Some(right)) if left.0.1 == Moment::Before => Some(right),
         (Some(left), _) => Some(left),
         (None, right) => right,
     }

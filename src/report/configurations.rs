@@ -6,7 +6,7 @@ mod listing;
 
 use super::text::advice;
 use crate::bdd::Natural;
-use crate::configurations::{Condition, Count, Shown, ShownEdge};
+use crate::configurations::{AutomatonDescription, Condition, Count, EdgeDescription};
 use crate::error::Reason;
 use std::fmt;
 use std::io::{self, Write};
@@ -28,7 +28,7 @@ pub struct SetReport {
 
 #[derive(Debug)]
 pub(crate) enum Answer {
-    Automaton(Shown),
+    Automaton(AutomatonDescription),
     Contains(bool),
     Count(Count),
     Unknown(Reason),
@@ -93,7 +93,7 @@ fn small(number: &Natural) -> Option<u64> {
 
 /// What an edge reads, as it is written: a symbol with its condition, and before it the
 /// control state.
-fn symbol(edge: &ShownEdge) -> String {
+fn symbol(edge: &EdgeDescription) -> String {
     let read = format!("<{}{}>", edge.symbol.name, braces(&edge.condition));
     match &edge.control {
         Some(state) => format!("{state} {read}"),
@@ -102,7 +102,7 @@ fn symbol(edge: &ShownEdge) -> String {
 }
 
 /// The configurations without a stack, each with a name that is no other's.
-fn without_stack(shown: &Shown) -> Vec<(String, String)> {
+fn without_stack(shown: &AutomatonDescription) -> Vec<(String, String)> {
     let stopped = [("error", &shown.error), ("terminated", &shown.terminated)];
     let stopped = stopped.into_iter().filter_map(|(name, condition)| {
         let text = format!("{name}{}", braces(condition.as_ref()?));

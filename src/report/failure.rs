@@ -1,7 +1,7 @@
 //! Why a program went to *error*, in words.
 
 use super::harmless::harmless;
-use crate::interpreter::values::{Missing, Why};
+use crate::interpreter::values::{Cause, Missing};
 use crate::names::Name;
 use crate::program::{
     Declaration, Domain, Expression, Field, Operation, ProcedureId, Program, Shape, VariableId,
@@ -24,15 +24,15 @@ pub fn explain(program: &Program, failure: &Failure) -> String {
                 Some(text) => format!(" in `{text}`"),
                 None => String::new(),
             };
-            let what = match missing.why {
-                Why::Outside { index, count } => {
+            let what = match missing.cause {
+                Cause::Outside { index, count } => {
                     let of = dimension_of(program, procedure, *expression, *target, missing);
                     return format!("{}{text}", outside(index, count, of));
                 }
-                Why::DivisionByZero => "division by 0".to_owned(),
-                Why::Negative(number) => format!("bits of a negative number, {number},"),
-                Why::TooLarge => "a shift beyond 2^64".to_owned(),
-                Why::NotThere => "a variable of another procedure".to_owned(),
+                Cause::DivisionByZero => "division by 0".to_owned(),
+                Cause::Negative(number) => format!("bits of a negative number, {number},"),
+                Cause::TooLarge => "a shift beyond 2^64".to_owned(),
+                Cause::NotThere => "a variable of another procedure".to_owned(),
             };
             format!("{what}{text}")
         }
@@ -132,7 +132,7 @@ fn dimension_of(
     target: Option<(VariableId, u32)>,
     missing: &Missing,
 ) -> Option<Dimension> {
-    let Why::Outside { count, .. } = missing.why else {
+    let Cause::Outside { count, .. } = missing.cause else {
         return None;
     };
     let operations = program.expressions.operations(expression);

@@ -8,7 +8,7 @@ use super::folded::{describe, length};
 use super::harmless::harmless;
 use super::steps::TraceWriter;
 use super::trace::{
-    Frames, Left, Line, Shown, describe_rounds, left_on_stack, show_changes, write_lines,
+    Frames, LastValues, Left, Line, describe_rounds, left_on_stack, show_changes, write_lines,
 };
 use super::values::{Variables, Words};
 use crate::analysis::Observed;
@@ -24,7 +24,7 @@ fn write(system: &System, trace: &Trace, out: &mut impl Write) -> std::io::Resul
     let mut numbers: FxHashMap<RuleId, u32> = FxHashMap::default();
     // For each symbol on the stack, the values shown last.
     let mut frames = Frames::default();
-    let mut globals = Shown::default();
+    let mut globals = LastValues::default();
     let mut lines = Vec::with_capacity(steps.len());
     for (i, step) in steps.iter().enumerate() {
         let number = rule_of(step).map_or(0, |rule| {
@@ -79,7 +79,7 @@ fn values(
     step: &Step,
     entered: bool,
     frames: &mut Frames,
-    globals: &mut Shown,
+    globals: &mut LastValues,
 ) -> String {
     let shown = frames.top(step.depth);
     if entered {

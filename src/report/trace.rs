@@ -33,7 +33,7 @@ pub fn write(
     let mut numbers = Numbers::new(program);
     // For each frame, the values shown last.
     let mut frames = Frames::default();
-    let mut globals = Shown::default();
+    let mut globals = LastValues::default();
     let mut lines = Vec::with_capacity(steps.len());
     for (i, step) in steps.iter().enumerate() {
         if i >= trace.stem.len() && step.at().is_none() {
@@ -226,11 +226,11 @@ fn statement(program: &Program, trace: &Trace, step: &Step) -> String {
 
 /// What was shown last in each frame, by depth.
 #[derive(Default)]
-pub struct Frames(BTreeMap<u64, Shown>);
+pub struct Frames(BTreeMap<u64, LastValues>);
 
 impl Frames {
     /// The frame at this depth, now that it is the top one.
-    pub fn top(&mut self, depth: u64) -> &mut Shown {
+    pub fn top(&mut self, depth: u64) -> &mut LastValues {
         while self.0.last_key_value().is_some_and(|(top, _)| *top > depth) {
             self.0.pop_last();
         }
@@ -240,13 +240,13 @@ impl Frames {
 
 /// The values of some cells when they were shown last.
 #[derive(Default)]
-pub struct Shown {
+pub struct LastValues {
     values: Vec<Option<u64>>,
     /// Whose cells they are.
     owner: u32,
 }
 
-impl Shown {
+impl LastValues {
     pub fn clear(&mut self) {
         self.values.clear();
     }
@@ -273,7 +273,7 @@ fn values(
     at: usize,
     relevant: &FxHashSet<VariableId>,
     frames: &mut Frames,
-    globals: &mut Shown,
+    globals: &mut LastValues,
 ) -> String {
     let step = steps[at];
     let Some(point) = step.at().map(PointId) else {

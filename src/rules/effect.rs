@@ -7,7 +7,7 @@
 
 use super::{DataVariable, Layout};
 use crate::program::{
-    Domain, Expression, Expressions, Operation, Overflow, ProcedureId, VariableId, When,
+    Domain, Expression, Expressions, Moment, Operation, Overflow, ProcedureId, VariableId,
 };
 use std::ops::Range;
 
@@ -109,7 +109,7 @@ impl Effect {
         expressions: &'e Expressions,
         layout: &'e Layout,
         expression: Expression,
-    ) -> impl Iterator<Item = (Range<DataVariable>, When)> + 'e {
+    ) -> impl Iterator<Item = (Range<DataVariable>, Moment)> + 'e {
         let operations = expressions.operations(expression).iter();
         let reads = operations.filter_map(Operation::cells_read);
         reads.flat_map(move |(first, count, when)| {
@@ -119,7 +119,7 @@ impl Effect {
     }
 
     /// The bits of a variable that an expression of this effect reads.
-    pub fn bits(&self, layout: &Layout, variable: VariableId, when: When) -> Range<DataVariable> {
+    pub fn bits(&self, layout: &Layout, variable: VariableId, when: Moment) -> Range<DataVariable> {
         layout.cell(self.frames[when as usize], variable)
     }
 }

@@ -8,7 +8,7 @@
 use super::effect::{Assignment, Effect, Outcome, Place, Source};
 use super::{DataVariable, EffectId, Layout};
 use crate::bits;
-use crate::program::{Domain, Expression, Expressions, Operation, Overflow, VariableId, When};
+use crate::program::{Domain, Expression, Expressions, Moment, Operation, Overflow, VariableId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -78,10 +78,10 @@ impl Changes {
 }
 
 impl Footprint {
-    pub fn changes(&self, when: When) -> &Changes {
+    pub fn changes(&self, when: Moment) -> &Changes {
         match when {
-            When::Before | When::After => &self.after,
-            When::Below => &self.below,
+            Moment::Before | Moment::After => &self.after,
+            Moment::Below => &self.below,
         }
     }
 
@@ -143,12 +143,12 @@ impl Footprint {
         for (expression, is_after) in constrain.chain(afterwards) {
             let reads = effect.bits_read(makers.expressions, makers.layout, expression);
             for (cell, when) in reads {
-                let when = if is_after { When::After } else { when };
-                let new =
-                    when != When::Before && cell.clone().any(|bit| self.changes(when).touches(bit));
+                let when = if is_after { Moment::After } else { when };
+                let new = when != Moment::Before
+                    && cell.clone().any(|bit| self.changes(when).touches(bit));
                 match new {
                     true => {
-                        bits::insert_all(&mut mentioned[usize::from(when == When::Below)], cell);
+                        bits::insert_all(&mut mentioned[usize::from(when == Moment::Below)], cell);
                     }
                     false => bits::insert_all(&mut self.reads, cell),
                 }

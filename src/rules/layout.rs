@@ -146,7 +146,7 @@ impl Layout {
         self.remembers.then(|| self.state_bit(self.state_bits))
     }
 
-    /// The same of the frame that was popped last.
+    /// "An accepting state was seen in the frame that was popped last."
     pub fn seen_returned(&self) -> Option<DataVariable> {
         self.seen().map(|seen| seen + 1)
     }

@@ -8,7 +8,7 @@ use super::effect::{Assignment, Effect, Outcome, Place, Source};
 use super::effects::{Interner, Makers};
 use super::{Ending, FrameCells, Head, Layout, Right, Rule, Rules, Start, order_rules};
 use crate::bits;
-use crate::program::{Domain, Operation, Overflow, ProcedureId, VariableId, When};
+use crate::program::{Domain, Moment, Operation, Overflow, ProcedureId, VariableId};
 use crate::pushdown::{self, RuleId, SymbolId, System};
 
 impl<'a> Rules<'a> {
@@ -180,7 +180,7 @@ impl Builder<'_> {
         let groups = system.groups_of(rule);
         let frames = groups.map(|group| ProcedureId(group.0));
         for condition in &rule.relation {
-            let place = |variable: VariableId, when: When| {
+            let place = |variable: VariableId, when: Moment| {
                 let group = groups[when as usize];
                 let frame = frames[when as usize];
                 (
@@ -190,15 +190,15 @@ impl Builder<'_> {
             };
             let keeps = system
                 .kept_by(*condition)
-                .filter(|kept| place(kept.before, When::Before) == place(kept.after, kept.when));
+                .filter(|kept| place(kept.before, Moment::Before) == place(kept.after, kept.when));
             if let Some(keeps) = keeps {
                 let (cell, _) = place(keeps.after, keeps.when);
-                bits::insert_all(&mut kept[usize::from(keeps.when == When::Below)], cell);
+                bits::insert_all(&mut kept[usize::from(keeps.when == Moment::Below)], cell);
                 continue;
             }
             let operations = system.expressions.operations(*condition);
             let mut reads = operations.iter().filter_map(Operation::cells_read);
-            match reads.any(|(.., when)| when != When::Before) {
+            match reads.any(|(.., when)| when != Moment::Before) {
                 true => constrain.push(*condition),
                 false => conditions.push((*condition, Outcome::True)),
             }

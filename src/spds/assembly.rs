@@ -11,7 +11,7 @@ use crate::rules::{Layout, RuleId};
 use rustc_hash::FxHashMap;
 
 /// What a frame takes over, what of that it cannot change, and what it leaves behind.
-pub struct Handing<'h> {
+pub struct InterfaceVariables<'h> {
     pub key: &'h [u64],
     pub rigid: &'h [u64],
     pub handed: &'h [u64],
@@ -64,11 +64,11 @@ impl<'a, 'b> Assembly<'a, 'b> {
     pub fn add_entry(
         &mut self,
         head: Head,
-        handing: &Handing<'_>,
+        handing: &InterfaceVariables<'_>,
         constrained: &[u64],
         initial: &Bdd,
     ) -> Result<(), OutOfNodes> {
-        let Handing {
+        let InterfaceVariables {
             key,
             rigid,
             handed,

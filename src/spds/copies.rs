@@ -20,7 +20,7 @@
 //!
 //! Cubes and equalities are made once for each set of variables and then shared.
 
-use super::expression::{May, Term};
+use super::expression::{DualRail, Term};
 use super::number::Number;
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds, Level, OutOfNodes};
@@ -68,7 +68,7 @@ pub struct Renaming {
 }
 
 impl Renaming {
-    /// The same, and afterwards a conjunction with `condition` over new names.
+    /// Renames, then conjoins with `condition` over new names.
     pub fn constrained(&self, bdds: &Bdds, condition: &Bdd) -> Result<Self, OutOfNodes> {
         Ok(Renaming {
             equality: bdds.and(&self.equality, condition)?,
@@ -76,7 +76,7 @@ impl Renaming {
         })
     }
 
-    /// The same, and further variables are quantified away.
+    /// Renames, and quantifies further variables away.
     pub fn forgetting(
         self,
         copies: &Copies<'_>,
@@ -171,7 +171,7 @@ impl<'a> Copies<'a> {
     /// The value of a cell with these bits.
     pub fn term(&self, bits: Range<DataVariable>, domain: Domain, copy: Copy) -> Term {
         match domain {
-            Domain::Boolean => Term::Truth(May::certain(self.variable(bits.start, copy))),
+            Domain::Boolean => Term::Truth(DualRail::certain(self.variable(bits.start, copy))),
             _ => {
                 let bits = bits.map(|bit| self.variable(bit, copy)).collect();
                 Term::Number(Number::natural(self.bdds, bits))

@@ -4,12 +4,12 @@
 //! that is not empty for certain. With an observer the result is the product with its
 //! automaton, again a symbolic pushdown system. Linear in the rules, the sizes of BDDs aside.
 
-use super::assembly::{Assembly, Frame, Handing};
+use super::assembly::{Assembly, Frame, InterfaceVariables};
 use super::copies::{Copies, Copy};
 use super::expression::evaluate;
 use super::observer::Observer;
 use super::product::{Memory, Product};
-use super::transfers::{Transfers, Watched};
+use super::transfers::{AutomatonStep, Transfers};
 use super::{EntryId, Head, Right, Spds, TransferId};
 use crate::analysis::Analyses;
 use crate::analysis::frames::ClassId;
@@ -69,7 +69,7 @@ impl Encoder<'_, '_> {
             }
             let (uninitialised, valid) = self.valid_locals(*head, carried.keys.row(row))?;
             let initial = &self.copies.bdds.and(&memory, &valid)?;
-            let handing = Handing {
+            let handing = InterfaceVariables {
                 key: carried.keys.row(row),
                 rigid,
                 handed: &handed,
@@ -136,9 +136,9 @@ impl Encoder<'_, '_> {
     }
 
     /// What the automaton does along a rule.
-    fn watched(&mut self, from: Head, memory: Memory) -> Result<Option<Watched>, OutOfNodes> {
+    fn watched(&mut self, from: Head, memory: Memory) -> Result<Option<AutomatonStep>, OutOfNodes> {
         let number = self.product.watch(self.rules, from, memory)?;
-        Ok(number.map(|number| Watched {
+        Ok(number.map(|number| AutomatonStep {
             number,
             relation: self.product.moves(number).clone(),
             set: self.product.set_by(memory),

@@ -7,12 +7,12 @@
 
 use super::number::{Number, Partial};
 use crate::bdd::{Bdd, BddResult, Bdds, OutOfNodes};
-use crate::program::{Domain, Operation, VariableId, When};
+use crate::program::{Domain, Moment, Operation, VariableId};
 
-/// Where a condition may be 1 and where it may be 0; without meaning where the expression
-/// has no value.
+/// A condition in dual-rail form: where it may be 1 and where it may be 0; without meaning
+/// where the expression has no value.
 #[derive(Clone)]
-pub struct May {
+pub struct DualRail {
     one: Bdd,
     /// `None` if the condition is deterministic: where it is not 1.
     zero: Option<Bdd>,
@@ -20,7 +20,7 @@ pub struct May {
 
 #[derive(Clone)]
 pub enum Term {
-    Truth(May),
+    Truth(DualRail),
     Number(Number),
 }
 
@@ -32,9 +32,9 @@ pub struct Evaluated {
     pub undefined: Bdd,
 }
 
-impl May {
+impl DualRail {
     pub fn certain(one: Bdd) -> Self {
-        May { one, zero: None }
+        DualRail { one, zero: None }
     }
 
     fn be_zero(&self, bdds: &Bdds) -> BddResult {
@@ -57,7 +57,7 @@ impl Term {
     /// What a cell of this domain holds.
     pub fn constant(bdds: &Bdds, domain: Domain, value: u64) -> Self {
         match domain {
-            Domain::Boolean => Term::Truth(May::certain(bdds.constant(value != 0))),
+            Domain::Boolean => Term::Truth(DualRail::certain(bdds.constant(value != 0))),
             _ => Term::Number(Number::constant(bdds, value)),
         }
     }
@@ -70,10 +70,10 @@ impl Term {
         }
     }
 
-    fn truth(self, bdds: &Bdds) -> Result<May, OutOfNodes> {
+    fn truth(self, bdds: &Bdds) -> Result<DualRail, OutOfNodes> {
         match self {
             Term::Truth(may) => Ok(may),
-            Term::Number(number) => number.truth(bdds).map(May::certain),
+            Term::Number(number) => number.truth(bdds).map(DualRail::certain),
         }
     }
 }
@@ -95,7 +95,7 @@ impl Evaluated {
 pub fn evaluate(
     bdds: &Bdds,
     operations: &[Operation],
-    read: impl Fn(VariableId, When) -> Option<Term>,
+    read: impl Fn(VariableId, Moment) -> Option<Term>,
 ) -> Result<Evaluated, OutOfNodes> {
     let mut machine = Machine {
         bdds,
@@ -107,10 +107,10 @@ pub fn evaluate(
             Operation::Number(number) => {
                 machine.defined(Term::Number(Number::constant(bdds, *number)))
             }
-            Operation::Read(variable) => machine.read(read(*variable, When::Before)),
-            Operation::ReadNext(variable) => machine.read(read(*variable, When::After)),
-            Operation::ReadBelow(variable) => machine.read(read(*variable, When::Below)),
-            Operation::Choose => machine.defined(Term::Truth(May {
+            Operation::Read(variable) => machine.read(read(*variable, Moment::Before)),
+            Operation::ReadNext(variable) => machine.read(read(*variable, Moment::After)),
+            Operation::ReadBelow(variable) => machine.read(read(*variable, Moment::Below)),
+            Operation::Choose => machine.defined(Term::Truth(DualRail {
                 one: bdds.constant(true),
                 zero: Some(bdds.constant(true)),
             })),
@@ -146,7 +146,7 @@ impl Machine<'_> {
     }
 
     fn certain(&self, one: Bdd) -> Evaluated {
-        self.defined(Term::Truth(May::certain(one)))
+        self.defined(Term::Truth(DualRail::certain(one)))
     }
 
     fn read(&self, term: Option<Term>) -> Evaluated {
@@ -174,7 +174,7 @@ impl Machine<'_> {
         let number = |k| self.read(element(k)).term.number(bdds);
         let (number, outside) = at.select(bdds, count, number)?;
         let term = match is_truth {
-            true => Term::Truth(May::certain(number.bit(0).clone())),
+            true => Term::Truth(DualRail::certain(number.bit(0).clone())),
             false => Term::Number(number),
         };
         Ok(Evaluated {
@@ -216,7 +216,7 @@ impl Machine<'_> {
                     None => None,
                 };
                 let one = bdds.difference(&may.one, &operand.undefined)?;
-                Ok(self.defined(Term::Truth(May { one, zero })))
+                Ok(self.defined(Term::Truth(DualRail { one, zero })))
             }
             Operation::Index { count } => {
                 let index = self.pop();
@@ -313,7 +313,7 @@ impl Machine<'_> {
         };
         if let Some(one) = comparison {
             return Ok(Evaluated {
-                term: Term::Truth(May::certain(one)),
+                term: Term::Truth(DualRail::certain(one)),
                 undefined: either,
             });
         }
@@ -338,33 +338,43 @@ impl Machine<'_> {
     }
 }
 
-fn negate(bdds: &Bdds, value: May) -> Result<May, OutOfNodes> {
+fn negate(bdds: &Bdds, value: DualRail) -> Result<DualRail, OutOfNodes> {
     Ok(match value.zero {
-        Some(zero) => May {
+        Some(zero) => DualRail {
             one: zero,
             zero: Some(value.one),
         },
-        None => May {
+        None => DualRail {
             one: bdds.not(&value.one)?,
             zero: None,
         },
     })
 }
 
-fn if_then_else(bdds: &Bdds, condition: &May, yes: &May, no: &May) -> Result<May, OutOfNodes> {
+fn if_then_else(
+    bdds: &Bdds,
+    condition: &DualRail,
+    yes: &DualRail,
+    no: &DualRail,
+) -> Result<DualRail, OutOfNodes> {
     let (c1, c0) = (&condition.one, condition.be_zero(bdds)?);
     if condition.zero.is_none() && yes.zero.is_none() && no.zero.is_none() {
         let one = bdds.if_then_else(c1, &yes.one, &no.one)?;
-        return Ok(May { one, zero: None });
+        return Ok(DualRail { one, zero: None });
     }
     let choose = |a: &Bdd, b: &Bdd| bdds.or(&bdds.and(c1, a)?, &bdds.and(&c0, b)?);
-    Ok(May {
+    Ok(DualRail {
         one: choose(&yes.one, &no.one)?,
         zero: Some(choose(&yes.be_zero(bdds)?, &no.be_zero(bdds)?)?),
     })
 }
 
-fn connect(bdds: &Bdds, operation: Operation, a: &May, b: &May) -> Result<May, OutOfNodes> {
+fn connect(
+    bdds: &Bdds,
+    operation: Operation,
+    a: &DualRail,
+    b: &DualRail,
+) -> Result<DualRail, OutOfNodes> {
     if a.zero.is_none() && b.zero.is_none() && operation != Operation::Schoose {
         let (a, b) = (&a.one, &b.one);
         let one = match operation {
@@ -375,7 +385,7 @@ fn connect(bdds: &Bdds, operation: Operation, a: &May, b: &May) -> Result<May, O
             Operation::Implies => bdds.implies(a, b)?,
             other => unreachable!("{other:?} is no deterministic binary operation"),
         };
-        return Ok(May { one, zero: None });
+        return Ok(DualRail { one, zero: None });
     }
     let (a1, a0) = (&a.one, a.be_zero(bdds)?);
     let (b1, b0) = (&b.one, b.be_zero(bdds)?);
@@ -391,7 +401,7 @@ fn connect(bdds: &Bdds, operation: Operation, a: &May, b: &May) -> Result<May, O
         Operation::Schoose => (bdds.or(a1, &bdds.and(&a0, &b0)?)?, a0),
         other => unreachable!("{other:?} is no binary operation"),
     };
-    Ok(May {
+    Ok(DualRail {
         one,
         zero: Some(zero),
     })

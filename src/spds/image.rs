@@ -62,7 +62,8 @@ impl Spds {
         bdds.exists(&before, &self.transfer(rule).below)
     }
 
-    /// The same, related to what the push sets in the frame below, in below copies.
+    /// The valuations from which a push leads into `set` at the entry, related to what the push
+    /// sets in the frame below, in below copies.
     pub fn pushing_with(&self, bdds: &Bdds, rule: &Rule, entry: EntryId, set: &Bdd) -> BddResult {
         let interface = self.interface(entry);
         let key = bdds.and_exists(set, &interface.initial, &interface.not_key)?;
@@ -71,7 +72,8 @@ impl Spds {
         bdds.and_exists(&key, relation, &interface.key_next)
     }
 
-    /// The same, where the frame left below must also have one of the valuations `frame`.
+    /// The valuations from which a push leads into `set` at the entry and leaves a frame below
+    /// that has one of the valuations `frame`.
     pub fn pushing_onto(
         &self,
         bdds: &Bdds,
@@ -103,7 +105,7 @@ impl Spds {
         self.resumed(bdds, resume, summary, &waiting)
     }
 
-    /// The same, from what waits already.
+    /// The valuations after a return as `summary` says, from those of the frame that waits.
     pub fn resumed(&self, bdds: &Bdds, resume: u32, summary: &Bdd, waiting: &Bdd) -> BddResult {
         bdds.and_exists(summary, waiting, &self.resumes[resume as usize])
     }
@@ -122,8 +124,9 @@ impl Spds {
         self.returning_across(bdds, rule, entry, &through, set)
     }
 
-    /// The same, where `across` leads from the valuations before the push to the handed
-    /// variables, in next, and to what the push sets in the frame below.
+    /// The valuations from which a push that pops again leads into `set`: `across` leads from
+    /// the valuations before the push to the handed variables, in next, and to what the push
+    /// sets in the frame below.
     pub fn returning_across(
         &self,
         bdds: &Bdds,

@@ -1,7 +1,7 @@
 //! How values pass between a frame and the one below it, as BDDs and renamings.
 
 use super::Interface;
-use super::assembly::Handing;
+use super::assembly::InterfaceVariables;
 use super::copies::{Copies, Copy};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
@@ -10,10 +10,10 @@ use crate::bits;
 /// the key when a frame is entered.
 pub fn make_interface(
     copies: &Copies<'_>,
-    handing: &Handing<'_>,
+    handing: &InterfaceVariables<'_>,
     initial: &Bdd,
 ) -> Result<Interface, OutOfNodes> {
-    let Handing {
+    let InterfaceVariables {
         key,
         rigid,
         handed,

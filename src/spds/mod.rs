@@ -167,7 +167,7 @@ pub struct Spds {
     pub globals: std::ops::Range<DataVariable>,
     /// For each head, its place in the order of work: smaller first.
     pub ranks: Vec<u32>,
-    /// The same for work against the direction of the rules.
+    /// For each head, its place in the order of work against the direction of the rules.
     pub backward_ranks: Vec<u32>,
     /// For each head, the data variables its valuations speak of.
     variables: BitRows,

@@ -1,9 +1,9 @@
 //! Propositions as BDDs: where one is true, once it is known which head is on top.
 
 use super::copies::{Copies, Copy};
-use super::expression::{May, Term, evaluate};
+use super::expression::{DualRail, Term, evaluate};
 use crate::bdd::BddResult;
-use crate::program::{Domain, ProcedureId, VariableId, When};
+use crate::program::{Domain, Moment, ProcedureId, VariableId};
 use crate::property::Atom;
 use crate::rules::{Head, Meaning, Rules};
 
@@ -65,11 +65,11 @@ pub fn truth_in(
     let evaluated = match atom {
         Atom::Conditions(conditions) => {
             let frame = frame.unwrap_or(anywhere);
-            let read = |variable, _: When| Some(term(frame, variable));
+            let read = |variable, _: Moment| Some(term(frame, variable));
             evaluate(bdds, &conditions[frame.0 as usize], read)?
         }
         Atom::Expression { operations, locals } => {
-            let read = |variable: VariableId, _: When| {
+            let read = |variable: VariableId, _: Moment| {
                 let VariableId::Local(index) = variable else {
                     return Some(term(anywhere, variable));
                 };
@@ -79,7 +79,7 @@ pub fn truth_in(
                     _ if frame == Some(of) => Some(term(of, local)),
                     // A truth value of a procedure that is not on top is false, and so is a
                     // comparison with a number of one.
-                    Domain::Boolean => Some(Term::Truth(May::certain(bdds.constant(false)))),
+                    Domain::Boolean => Some(Term::Truth(DualRail::certain(bdds.constant(false)))),
                     _ => None,
                 }
             };

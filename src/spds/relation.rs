@@ -5,11 +5,11 @@
 //! rule's *failure*, a set of valuations before the step.
 
 use super::copies::{Copies, Copy};
-use super::expression::{Evaluated, May, Term, evaluate};
+use super::expression::{DualRail, Evaluated, Term, evaluate};
 use super::number::Number;
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
-use crate::program::{Domain, Expression, Overflow, VariableId, When};
+use crate::program::{Domain, Expression, Moment, Overflow, VariableId};
 use crate::rules::effect::{Assignment, Effect, Outcome, Place, Source, element};
 use crate::rules::{DataVariable, Footprint, Rules};
 use indexmap::IndexMap;
@@ -42,7 +42,7 @@ struct Update {
 type Updates = IndexMap<(DataVariable, bool), Update>;
 
 /// A value on its way into a place.
-struct Fitted {
+struct AssignedValue {
     /// `None` for any value.
     value: Option<Term>,
     /// Where there is no value, or it does not fit.
@@ -72,7 +72,7 @@ impl Relations<'_, '_, '_> {
         }
         if let Some(afterwards) = self.effect.afterwards {
             let operations = self.rules.expressions.operations(afterwards);
-            let after = |variable, _| Some(self.read(variable, When::After));
+            let after = |variable, _| Some(self.read(variable, Moment::After));
             let holds = evaluate(bdds, operations, after)?.be_one(bdds)?;
             relation = bdds.and(&relation, &holds)?;
         }
@@ -164,7 +164,7 @@ impl Relations<'_, '_, '_> {
         let (expressions, layout) = (self.rules.expressions, &self.rules.layout);
         for (bits, when) in self.effect.bits_read(expressions, layout, constrain) {
             if self.copy(&bits, when) != Copy::Current {
-                bits::insert_all(&mut mentions[usize::from(when == When::Below)], bits);
+                bits::insert_all(&mut mentions[usize::from(when == Moment::Below)], bits);
             }
         }
         let bdd = self.evaluate(constrain)?.be_one(self.copies.bdds)?;
@@ -191,7 +191,7 @@ impl Relations<'_, '_, '_> {
     }
 
     /// The value of a cell at a time.
-    fn read(&self, variable: VariableId, when: When) -> Term {
+    fn read(&self, variable: VariableId, when: Moment) -> Term {
         let bits = self.effect.bits(&self.rules.layout, variable, when);
         let domain = self
             .rules
@@ -201,12 +201,12 @@ impl Relations<'_, '_, '_> {
     }
 
     /// The copy in which a cell is read: what is kept, where it was.
-    fn copy(&self, bits: &Range<DataVariable>, when: When) -> Copy {
+    fn copy(&self, bits: &Range<DataVariable>, when: Moment) -> Copy {
         let changes = self.footprint.changes(when);
         let is_new = |bit| changes.touches(bit) && !bits::contains(&changes.identical, bit);
         match when {
-            When::After if bits.clone().any(is_new) => Copy::Next,
-            When::Below if bits.clone().any(is_new) => Copy::Below,
+            Moment::After if bits.clone().any(is_new) => Copy::Next,
+            Moment::Below if bits.clone().any(is_new) => Copy::Below,
             _ => Copy::Current,
         }
     }
@@ -244,7 +244,9 @@ impl Relations<'_, '_, '_> {
                     let update = Update {
                         domain: assignment.domain,
                         free: bdds.constant(fitted.value.is_none()),
-                        value: fitted.value.unwrap_or(Term::Truth(May::certain(falsity))),
+                        value: fitted
+                            .value
+                            .unwrap_or(Term::Truth(DualRail::certain(falsity))),
                     };
                     updates.insert((bits.start, assignment.below), update);
                 }
@@ -283,7 +285,7 @@ impl Relations<'_, '_, '_> {
         assignment: &Assignment,
         bits: Range<DataVariable>,
         here: &Bdd,
-        fitted: &Fitted,
+        fitted: &AssignedValue,
     ) -> Result<(), OutOfNodes> {
         let bdds = self.copies.bdds;
         let domain = assignment.domain;
@@ -305,12 +307,12 @@ impl Relations<'_, '_, '_> {
     }
 
     /// The value of an assignment, made to fit its place.
-    fn fitted(&self, assignment: &Assignment) -> Result<Fitted, OutOfNodes> {
+    fn fitted(&self, assignment: &Assignment) -> Result<AssignedValue, OutOfNodes> {
         let bdds = self.copies.bdds;
         let falsity = bdds.constant(false);
         let (term, undefined) = match &assignment.source {
             Source::Any => {
-                return Ok(Fitted {
+                return Ok(AssignedValue {
                     value: None,
                     failure: falsity,
                 });
@@ -326,19 +328,19 @@ impl Relations<'_, '_, '_> {
         };
         let Term::Number(number) = &term else {
             // A truth value fits everywhere but into an enumeration of one name.
-            return Ok(Fitted {
+            return Ok(AssignedValue {
                 failure: undefined,
                 value: Some(term),
             });
         };
         if self.rules.overflow == Overflow::Wrap {
-            return Ok(Fitted {
+            return Ok(AssignedValue {
                 value: Some(Term::Number(number.wrapped(bdds, assignment.domain)?)),
                 failure: undefined,
             });
         }
         let misfit = bdds.not(&number.fits(bdds, assignment.domain)?)?;
-        Ok(Fitted {
+        Ok(AssignedValue {
             failure: bdds.or(&undefined, &misfit)?,
             value: Some(term),
         })

@@ -25,7 +25,7 @@ pub struct Transfers<'a, 'b> {
 }
 
 /// What an automaton does along a rule: a further relation, and the variables it sets.
-pub struct Watched {
+pub struct AutomatonStep {
     /// Different relations have different numbers.
     pub number: u64,
     pub relation: Bdd,
@@ -65,7 +65,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
         &mut self,
         effect: EffectId,
         variables: [&[u64]; 3],
-        watched: Option<Watched>,
+        watched: Option<AutomatonStep>,
     ) -> Result<TransferId, OutOfNodes> {
         let made = self.find_or_make(Some(effect), Kind::Step(variables), watched)?;
         Ok(made.expect("only a failure may have no transfer"))
@@ -75,7 +75,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
     pub fn stay(
         &mut self,
         variables: [&[u64]; 3],
-        watched: Option<Watched>,
+        watched: Option<AutomatonStep>,
     ) -> Result<TransferId, OutOfNodes> {
         let made = self.find_or_make(None, Kind::Step(variables), watched)?;
         Ok(made.expect("only a failure may have no transfer"))
@@ -88,7 +88,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
         &mut self,
         effect: EffectId,
         variables: [&[u64]; 4],
-        watched: Option<Watched>,
+        watched: Option<AutomatonStep>,
     ) -> Result<TransferId, OutOfNodes> {
         let made = self.find_or_make(Some(effect), Kind::Push(variables), watched)?;
         Ok(made.expect("only a failure may have no transfer"))
@@ -100,7 +100,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
         &mut self,
         effect: EffectId,
         variables: [&[u64]; 2],
-        watched: Option<Watched>,
+        watched: Option<AutomatonStep>,
     ) -> Result<Option<TransferId>, OutOfNodes> {
         self.find_or_make(Some(effect), Kind::Failure(variables), watched)
     }
@@ -109,7 +109,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
         &mut self,
         effect: Option<EffectId>,
         kind: Kind<'_>,
-        watched: Option<Watched>,
+        watched: Option<AutomatonStep>,
     ) -> Result<Option<TransferId>, OutOfNodes> {
         let number = watched.as_ref().map_or(u64::MAX, |watched| watched.number);
         self.key.clear();
@@ -153,7 +153,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
         effect: &Effect,
         footprint: &Footprint,
         kind: Kind<'_>,
-        watched: Option<Watched>,
+        watched: Option<AutomatonStep>,
     ) -> Result<Option<Transfer>, OutOfNodes> {
         let bdds = self.copies.bdds;
         let nothing = &self.nothing[..];

@@ -43,11 +43,11 @@ pub enum Place {
 pub struct Missing {
     /// The place of the operation to blame, among those of the expression.
     pub at: u32,
-    pub why: Why,
+    pub cause: Cause,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum Cause {
     /// An index, counted from 0, with no element.
     Outside {
         index: i128,

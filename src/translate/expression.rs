@@ -12,7 +12,7 @@ use super::formula::{Formulas, Node};
 use super::relation::Relation;
 use super::{Untranslatable, VARIABLE_BITS};
 use crate::program::{
-    Domain, Expression, Interval, Operation, ProcedureId, SHIFT_LIMIT, VariableId, When,
+    Domain, Expression, Interval, Moment, Operation, ProcedureId, SHIFT_LIMIT, VariableId,
 };
 use crate::rules::DataVariable;
 use crate::syntax::pds::tree::BinaryOperator as Operator;
@@ -95,9 +95,9 @@ impl Relation<'_> {
                     let term = self.formulas.number(number);
                     Value::Number(self.total(term, Interval::only(number.into())))
                 }
-                Operation::Read(cell) => self.read(cell, When::Before),
-                Operation::ReadNext(cell) => self.read(cell, When::After),
-                Operation::ReadBelow(cell) => self.read(cell, When::Below),
+                Operation::Read(cell) => self.read(cell, Moment::Before),
+                Operation::ReadNext(cell) => self.read(cell, Moment::After),
+                Operation::ReadBelow(cell) => self.read(cell, Moment::Below),
                 Operation::ReadElement { first, count, when } => {
                     let index = number(take(&mut stack)?)?;
                     self.element(first, count, when, index)
@@ -166,14 +166,14 @@ impl Relation<'_> {
         }
     }
 
-    fn at(&self, when: When) -> When {
+    fn at(&self, when: Moment) -> Moment {
         match when {
-            When::Before => self.now,
+            Moment::Before => self.now,
             other => other,
         }
     }
 
-    fn read(&mut self, cell: VariableId, when: When) -> Value {
+    fn read(&mut self, cell: VariableId, when: Moment) -> Value {
         let when = self.at(when);
         let bits = self.effect.bits(&self.rules.layout, cell, when);
         let domain = self.rules.domain(self.effect.frames[when as usize], cell);
@@ -186,7 +186,7 @@ impl Relation<'_> {
         procedure: ProcedureId,
         bits: &Range<DataVariable>,
         domain: Domain,
-        when: When,
+        when: Moment,
     ) -> Value {
         let term = match self.variables.at(procedure, bits) {
             Some((variable, place)) => {
@@ -207,7 +207,7 @@ impl Relation<'_> {
         Some(self.formulas.constant(i128::from(low) + i128::from(place)))
     }
 
-    fn element(&mut self, first: VariableId, count: u32, when: When, index: Number) -> Value {
+    fn element(&mut self, first: VariableId, count: u32, when: Moment, index: Number) -> Value {
         let when = self.at(when);
         let bits = self.effect.bits(&self.rules.layout, first, when);
         let domain = self.rules.domain(self.effect.frames[when as usize], first);

@@ -8,7 +8,7 @@
 //! A comparison in `.pds` is false where a term has no value. Whoever negates one sees to it
 //! that a condition under which it has a value stands beside it.
 
-use crate::program::When;
+use crate::program::Moment;
 use crate::syntax::pds::tree::BinaryOperator as Operator;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -49,7 +49,7 @@ pub enum Kind {
     Truth(bool),
     Number(u64),
     /// A variable, by its place among those of the system, or an element of it.
-    Cell(u32, When, Option<Node>),
+    Cell(u32, Moment, Option<Node>),
     /// The variable of the quantifier around it. Quantifiers never stand in each other.
     Bound,
     Not(Node),
@@ -122,7 +122,7 @@ impl Formulas {
         }
     }
 
-    pub fn cell(&mut self, variable: u32, when: When, index: Option<Node>) -> Node {
+    pub fn cell(&mut self, variable: u32, when: Moment, index: Option<Node>) -> Node {
         self.add(Kind::Cell(variable, when, index))
     }
 
@@ -246,7 +246,10 @@ mod tests {
     fn constants_are_worked_out() {
         let mut formulas = Formulas::default();
         let f = &mut formulas;
-        let (a, b) = (f.cell(0, When::Before, None), f.cell(1, When::After, None));
+        let (a, b) = (
+            f.cell(0, Moment::Before, None),
+            f.cell(1, Moment::After, None),
+        );
         let (yes, no) = (f.truth(true), f.truth(false));
         assert_eq!(f.and(a, yes), a);
         assert_eq!(f.and(no, a), no);
@@ -266,9 +269,9 @@ mod tests {
     fn the_text_of_a_shared_node_counts_each_time() {
         let mut formulas = Formulas::default();
         let f = &mut formulas;
-        let mut node = f.cell(0, When::Before, None);
+        let mut node = f.cell(0, Moment::Before, None);
         for variable in 1..100 {
-            let other = f.cell(variable, When::Before, None);
+            let other = f.cell(variable, Moment::Before, None);
             let (yes, no) = (f.and(node, other), f.not(node));
             node = f.xor(yes, no);
         }

@@ -9,7 +9,7 @@ use super::Untranslatable;
 use super::expression::{Number, Truth, Value, number};
 use super::formula::{Formulas, Kind, Node};
 use super::variables::Variables;
-use crate::program::{Domain, Interval, Overflow, ProcedureId, When};
+use crate::program::{Domain, Interval, Moment, Overflow, ProcedureId};
 use crate::rules::effect::{Assignment, Effect, Outcome, Place, Source};
 use crate::rules::{Right, Rule, Rules};
 use crate::syntax::pds::tree::BinaryOperator as Operator;
@@ -28,17 +28,17 @@ pub struct Relation<'r> {
     /// Whose return values can be read.
     pub callee: ProcedureId,
     /// The values that are read where an expression asks for those before the step.
-    pub now: When,
+    pub now: Moment,
 }
 
 /// Variables, where they are looked at, and whether what is not set there stays as it was
 /// rather than become anything.
-pub type Frame = (Range<u32>, When, bool);
+pub type Frame = (Range<u32>, Moment, bool);
 
 /// A cell that is set.
 pub struct Update {
     variable: u32,
-    when: When,
+    when: Moment,
     /// Which one, in an array.
     index: Option<Node>,
     domain: Domain,
@@ -76,7 +76,7 @@ impl Relation<'_> {
             failure = self.formulas.or(failure, misfit);
             updates.extend(update);
         }
-        let mut frames: Vec<Frame> = vec![(variables.globals.clone(), When::After, true)];
+        let mut frames: Vec<Frame> = vec![(variables.globals.clone(), Moment::After, true)];
         if rule.is_failure {
             conditions = vec![failure];
             conditions.extend(self.frames(&frames, &[]));
@@ -96,20 +96,20 @@ impl Relation<'_> {
         match rule.right {
             Right::Step(to) => {
                 let locals = self.rules.frame_of(to).map(|frame| variables.locals(frame));
-                frames.extend(locals.map(|locals| (locals, When::After, true)));
+                frames.extend(locals.map(|locals| (locals, Moment::After, true)));
             }
             Right::Push { .. } => frames.extend([
-                (variables.locals(self.frames[1]), When::After, false),
-                (variables.locals(self.frames[2]), When::Below, true),
+                (variables.locals(self.frames[1]), Moment::After, false),
+                (variables.locals(self.frames[2]), Moment::Below, true),
             ]),
             Right::Pop => {
                 let returned = variables.registers_of(self.frames[0]);
-                frames.extend(returned.map(|r| (r..r + 1, When::After, true)));
+                frames.extend(returned.map(|r| (r..r + 1, Moment::After, true)));
             }
         }
         conditions.extend(self.frames(&frames, &updates));
         if let Some(afterwards) = effect.afterwards {
-            self.now = When::After;
+            self.now = Moment::After;
             conditions.push(self.condition(afterwards)?.yes);
         }
         Ok(conditions)
@@ -126,14 +126,14 @@ impl Relation<'_> {
             Source::Any => None,
             Source::Of(expression) => Some(self.value(*expression)?),
             Source::Bits(bits, domain) => {
-                Some(self.cell_value(self.callee, bits, *domain, When::Before))
+                Some(self.cell_value(self.callee, bits, *domain, Moment::Before))
             }
         };
         let mut fits = self.fits(value, domain);
         let when = if assignment.below {
-            When::Below
+            Moment::Below
         } else {
-            When::After
+            Moment::After
         };
         let frame = self.frames[when as usize];
         let place = match &assignment.place {
@@ -254,7 +254,7 @@ impl Relation<'_> {
     fn untouched(&mut self, frame: &Frame, variable: u32, index: Option<Node>) -> Node {
         let domain = self.variables.get(variable).domain;
         let after = self.formulas.cell(variable, frame.1, index);
-        let before = self.formulas.cell(variable, When::Before, index);
+        let before = self.formulas.cell(variable, Moment::Before, index);
         match (frame.2, domain) {
             (false, _) => self.in_domain(variable, domain, after),
             (true, Domain::Boolean) => self.formulas.equivalent(after, before),

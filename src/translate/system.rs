@@ -7,7 +7,7 @@ use super::text::{self, conjunct, constant};
 use super::variables::{Variable, Variables};
 use super::{Translation, Untranslatable};
 use crate::diagnostic::Diagnostic;
-use crate::program::{Action, Domain, PointId, ProcedureId, Program, When};
+use crate::program::{Action, Domain, Moment, PointId, ProcedureId, Program};
 use crate::rules::effect::{Effect, Place};
 use crate::rules::{Head, Meaning, Right, Rule, Rules};
 use indexmap::IndexSet;
@@ -189,7 +189,7 @@ impl<'p> Writer<'p> {
             effect,
             frames,
             callee: frames[0],
-            now: When::Before,
+            now: Moment::Before,
         }
     }
 
@@ -205,8 +205,8 @@ impl<'p> Writer<'p> {
 
     fn start(&mut self) -> Result<(), Untranslatable> {
         let locals = self.variables.locals(self.program.entry);
-        let globals = self.frames(&[(self.variables.globals.clone(), When::Before, false)])?;
-        let locals = self.frames(&[(locals, When::Before, false)])?;
+        let globals = self.frames(&[(self.variables.globals.clone(), Moment::Before, false)])?;
+        let locals = self.frames(&[(locals, Moment::Before, false)])?;
         let line = format!("\n({}{globals} <{}{locals}>)", self.state, self.start);
         self.line(&line);
         Ok(())
@@ -264,10 +264,10 @@ impl<'p> Writer<'p> {
     /// The rule that puts the entry point on top of what is left in the end, and those that
     /// stay there.
     fn first_and_last_rules(&mut self) -> Result<(), Untranslatable> {
-        let globals = (self.variables.globals.clone(), When::After, true);
+        let globals = (self.variables.globals.clone(), Moment::After, true);
         let locals = self.variables.locals(self.program.entry);
         let entry = self.symbol(self.rules.start.head);
-        let kept = self.frames(&[globals.clone(), (locals, When::After, true)])?;
+        let kept = self.frames(&[globals.clone(), (locals, Moment::After, true)])?;
         let (state, start) = (&self.state, &self.start);
         let mut lines = format!("\n{state} <{start}> --> {state} <{entry} {TERMINATED}>{kept}\n");
         let kept = self.frames(&[globals])?;

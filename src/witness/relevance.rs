@@ -10,7 +10,7 @@
 use super::known::AbstractValue;
 use crate::analysis::Observed;
 use crate::interpreter::evaluation::evaluate;
-use crate::interpreter::values::{Possible, Why};
+use crate::interpreter::values::{Cause, Possible};
 use crate::interpreter::{Valuation, value_of};
 use crate::limits::witness::{RELEVANT_READS, RELEVANT_ROUNDS};
 use crate::program::{
@@ -289,9 +289,9 @@ impl Slice<'_> {
                     target,
                     missing,
                 } => {
-                    let whole = match (target, missing.why) {
+                    let whole = match (target, missing.cause) {
                         // The index itself is a number, but one too large.
-                        (Some((_, count)), Why::Outside { .. }) => Some(*count),
+                        (Some((_, count)), Cause::Outside { .. }) => Some(*count),
                         _ => None,
                     };
                     self.need(state, *expression, |known| match whole {

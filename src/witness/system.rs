@@ -11,7 +11,7 @@ use crate::analysis::Analyses;
 use crate::bdd::OutOfNodes;
 use crate::bits;
 use crate::interpreter::value_of;
-use crate::program::{Domain, Expression, ProcedureId, VariableId, When};
+use crate::program::{Domain, Expression, Moment, ProcedureId, VariableId};
 use crate::pushdown::step::{Frame, View};
 use crate::pushdown::{GroupId, Right, RuleId, SymbolId, System, holds};
 use crate::rules::{self, DataVariable, Layout, Meaning, Rules};
@@ -33,7 +33,7 @@ pub struct SystemWalker<'a> {
 /// A value that is looked for.
 struct Unknown {
     bits: Range<DataVariable>,
-    when: When,
+    when: Moment,
     /// What it must be, if that is known.
     wanted: Option<u64>,
     guess: u64,
@@ -97,7 +97,7 @@ impl SystemWalker<'_> {
             globals: system.globals.len(),
             firsts: system.locals(group).len(),
         };
-        self.add_unknown(&mut problem, group, When::Before, true, Some(told), |_| 0);
+        self.add_unknown(&mut problem, group, Moment::Before, true, Some(told), |_| 0);
         problem
     }
 
@@ -123,7 +123,7 @@ impl SystemWalker<'_> {
         };
         // What is kept has the bits it had before.
         let before = &self.values_before(view);
-        let guess = |when: When| {
+        let guess = |when: Moment| {
             move |bits: Range<DataVariable>| {
                 let changes = footprint.changes(when);
                 let is_kept =
@@ -138,14 +138,14 @@ impl SystemWalker<'_> {
         self.add_unknown(
             &mut problem,
             after,
-            When::After,
+            Moment::After,
             true,
             first,
-            guess(When::After),
+            guess(Moment::After),
         );
         if rule.right.second().is_some() {
-            let guess = guess(When::Below);
-            self.add_unknown(&mut problem, below, When::Below, false, second, guess);
+            let guess = guess(Moment::Below);
+            self.add_unknown(&mut problem, below, Moment::Below, false, second, guess);
         }
         problem
     }
@@ -164,7 +164,7 @@ impl SystemWalker<'_> {
         &self,
         problem: &mut Problem<'_>,
         group: GroupId,
-        when: When,
+        when: Moment,
         with_globals: bool,
         told: Option<PathValues<'_>>,
         guess: impl Fn(Range<DataVariable>) -> u64,
@@ -205,7 +205,7 @@ impl SystemWalker<'_> {
         &self,
         problem: &Problem<'_>,
         variable: VariableId,
-        when: When,
+        when: Moment,
     ) -> (Domain, Result<u64, usize>) {
         let domain = self.system.domain(problem.groups[when as usize], variable);
         let index = match variable {
@@ -213,9 +213,9 @@ impl SystemWalker<'_> {
             VariableId::Local(index) => problem.globals + index as usize,
         };
         let value = match (problem.before, when) {
-            (Some(view), When::Before) => view.get(variable).ok_or(usize::MAX),
-            (_, When::Before | When::After) => Err(index),
-            (_, When::Below) => Err(index + problem.firsts),
+            (Some(view), Moment::Before) => view.get(variable).ok_or(usize::MAX),
+            (_, Moment::Before | Moment::After) => Err(index),
+            (_, Moment::Below) => Err(index + problem.firsts),
         };
         (domain, value)
     }
@@ -224,9 +224,9 @@ impl SystemWalker<'_> {
         let bdds = self.copies.bdds;
         // There need not be copies for what is below; those for entries are free here.
         let copy = |when| match when {
-            When::Before => Copy::Current,
-            When::After => Copy::Next,
-            When::Below => Copy::Entry,
+            Moment::Before => Copy::Current,
+            Moment::After => Copy::Next,
+            Moment::Below => Copy::Entry,
         };
         let read = |variable, when| {
             let (domain, value) = self.read(problem, variable, when);

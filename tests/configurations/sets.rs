@@ -4,8 +4,8 @@
 #![allow(dead_code)]
 
 use derny::internals::configurations::{
-    ConfigurationSet, Count, Given, Language, Model, PAutomaton, compile, count, meets, post, pre,
-    resolve,
+    ConfigurationSet, Count, Language, Model, PAutomaton, SetAutomaton, compile, count, meets,
+    post, pre, resolve,
 };
 use derny::internals::source::Source;
 
@@ -18,7 +18,7 @@ pub struct Sets<'a, L> {
 }
 
 impl<L: Language> Sets<'_, L> {
-    pub fn given(&self, text: &str) -> Given {
+    pub fn given(&self, text: &str) -> SetAutomaton {
         let source = Source::new("CONFIGS", text.as_bytes().to_vec());
         let set: ConfigurationSet =
             resolve(self.names, &source).unwrap_or_else(|wrong| panic!("{text}: {wrong:?}"));

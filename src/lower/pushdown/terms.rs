@@ -13,7 +13,7 @@ use crate::lower::expression::{
     Comparands, Evaluator, Kind, Language, MOST_OPERATIONS, Mistake, Term, TermKind, Value,
 };
 use crate::names::Name;
-use crate::program::{Domain, Interval, NUMBER_BITS, Operation, When};
+use crate::program::{Domain, Interval, Moment, NUMBER_BITS, Operation};
 use crate::source::Span;
 use crate::syntax::Collector;
 use crate::syntax::pds::Tree;
@@ -152,7 +152,7 @@ impl Evaluator<Relations<'_>> {
     }
 
     /// Pushes the value of an element, whose index is on the stack.
-    fn element(&mut self, variable: Variable, when: When, index: Value, span: Span) {
+    fn element(&mut self, variable: Variable, when: Moment, index: Value, span: Span) {
         let (low, count) = variable.array.unwrap_or((0, 1));
         let high = i128::from(low) + i128::from(count) - 1;
         let (start, first) = (index.operations, variable.first);
@@ -230,12 +230,12 @@ fn term(node: Node) -> Option<Term<Reference>> {
     Some(Term { kind, span })
 }
 
-fn read(variable: Variable, place: u32, when: When) -> Operation {
+fn read(variable: Variable, place: u32, when: Moment) -> Operation {
     let cell = variable.first.plus(place);
     match when {
-        When::Before => Operation::Read(cell),
-        When::After => Operation::ReadNext(cell),
-        When::Below => Operation::ReadBelow(cell),
+        Moment::Before => Operation::Read(cell),
+        Moment::After => Operation::ReadNext(cell),
+        Moment::Below => Operation::ReadBelow(cell),
     }
 }
 
@@ -280,7 +280,7 @@ impl Language for Relations<'_> {
             None => (evaluator.operations.len(), term),
         };
         let found = evaluator.language.variable(place, span);
-        let when = [When::Before, When::After, When::Below][place.primes as usize];
+        let when = [Moment::Before, Moment::After, Moment::Below][place.primes as usize];
         match (found, index) {
             (Err(diagnostic), _) => {
                 evaluator.complain(diagnostic);

@@ -31,8 +31,8 @@ pub struct Assignments {
     pub pairs: Vec<(Target, Value)>,
     /// Where each cell that is known is assigned to.
     cells: FxHashMap<VariableId, Span>,
-    /// The same of array entries whose index is not known: their cells, and the operations of
-    /// the index.
+    /// Where array entries whose index is not known are assigned to, by their cells and the
+    /// operations of the index.
     elements: FxHashMap<(VariableId, u32, Box<[Operation]>), Span>,
 }
 

@@ -168,7 +168,7 @@ pub fn describe(shape: &Shape, domain: Domain) -> String {
 
 /// A variable of a program or a module.
 #[derive(Clone, Debug)]
-pub struct Laid {
+pub struct VariableLayout {
     pub name: Name,
     pub layout: Layout,
     /// The first of its cells, among those of the program or the module.
@@ -178,7 +178,7 @@ pub struct Laid {
 }
 
 /// The cells of these variables, and the variables as declared.
-pub fn cells(names: &mut Names, variables: &[Laid]) -> (Vec<Cell>, Vec<Declaration>) {
+pub fn cells(names: &mut Names, variables: &[VariableLayout]) -> (Vec<Cell>, Vec<Declaration>) {
     let mut all = Vec::new();
     let mut declarations = Vec::new();
     for variable in variables {
@@ -252,7 +252,7 @@ mod tests {
             },
         ];
         let layout = Layout::of_structs(&fields, &[dimension(0, 3)]);
-        let laid = Laid {
+        let laid = VariableLayout {
             name: names.intern("s"),
             layout,
             first: 0,

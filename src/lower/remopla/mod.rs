@@ -29,7 +29,7 @@ use crate::source::{Source, Span};
 use crate::syntax::Collector;
 use crate::syntax::remopla::{Tree, parse};
 use body::Open;
-use layout::{FieldType, Laid, cells};
+use layout::{FieldType, VariableLayout, cells};
 use modules::Signature;
 use scope::Scope;
 use std::sync::Arc;
@@ -155,7 +155,7 @@ struct Lowering<'a> {
     cells: u64,
     signatures: Vec<Signature>,
     /// The variables of each module.
-    frames: Vec<Vec<Laid>>,
+    frames: Vec<Vec<VariableLayout>>,
     points: Vec<Point>,
     labels: Vec<(PointId, Name)>,
     expressions: Expressions,

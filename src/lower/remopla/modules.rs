@@ -140,7 +140,7 @@ impl Lowering<'_> {
             let cells = self.scope().local_domains.len() as u32;
             // The types of parameters have been looked at with the header.
             let laid = match self.signatures[id.0 as usize].parameters.get(index) {
-                Some(layout) => super::layout::Laid {
+                Some(layout) => super::layout::VariableLayout {
                     name: identifier.name,
                     broken: layout.is_none(),
                     layout: layout.clone().unwrap_or_else(Layout::stand_in),

@@ -7,7 +7,7 @@
 use super::terms::{Environment, Meaning, Remopla, whole};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::lower::expression::{Evaluator, Kind, Value};
-use crate::program::{Domain, Interval, Operation, Shape, VariableId, When};
+use crate::program::{Domain, Interval, Moment, Operation, Shape, VariableId};
 use crate::source::Span;
 use crate::syntax::remopla::tree::{Identifier, Part, Place, shorten};
 
@@ -74,7 +74,7 @@ impl Location {
             false => Operation::ReadElement {
                 first,
                 count: self.count(),
-                when: When::Before,
+                when: Moment::Before,
             },
         };
         self.offset().chain([read])

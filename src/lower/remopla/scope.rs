@@ -1,6 +1,6 @@
 //! What names mean: constants, global variables, and those of the module that is looked at.
 
-use super::layout::Laid;
+use super::layout::VariableLayout;
 use super::terms::{Environment, Meaning};
 use crate::lower::scope::Table;
 use crate::lower::unknown::Uses;
@@ -34,10 +34,10 @@ pub struct Scope<'a> {
     pub constants: Table,
     pub constant_values: Vec<Constant>,
     pub globals: Table,
-    pub global_variables: Vec<Laid>,
+    pub global_variables: Vec<VariableLayout>,
     pub global_domains: Vec<Domain>,
     pub locals: Table,
-    pub local_variables: Vec<Laid>,
+    pub local_variables: Vec<VariableLayout>,
     pub local_domains: Vec<Domain>,
     pub modules: Table,
     pub labels: Table,

@@ -27,12 +27,12 @@ fn first_error(text: &str) -> String {
 }
 
 /// How an action is shown: everything in postfix form.
-struct Shown<'a> {
+struct Postfix<'a> {
     program: &'a Program,
     procedure: ProcedureId,
 }
 
-impl Shown<'_> {
+impl Postfix<'_> {
     fn cell(&self, cell: VariableId) -> &str {
         self.program.variable_name(self.procedure, cell)
     }
@@ -149,7 +149,7 @@ fn actions(program: &Program) -> Vec<String> {
     points
         .map(|point| {
             let procedure = point.procedure;
-            Shown { program, procedure }.action(&point.action)
+            Postfix { program, procedure }.action(&point.action)
         })
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Types: what a declaration says of the cells of a variable.
 
 use super::Lowering;
-use super::layout::{Dimension, FieldType, Laid, Layout};
+use super::layout::{Dimension, FieldType, Layout, VariableLayout};
 use super::scope::Space;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::program::Domain;
@@ -215,10 +215,10 @@ impl Lowering<'_> {
     }
 
     /// A variable whose cells come after `first` others.
-    pub fn lay_out(&mut self, variable: &Variable, first: u32) -> Laid {
+    pub fn lay_out(&mut self, variable: &Variable, first: u32) -> VariableLayout {
         let layout = self.layout(&variable.of);
         let broken = layout.is_none();
-        Laid {
+        VariableLayout {
             name: variable.identifier.name,
             layout: layout.unwrap_or_else(Layout::stand_in),
             first,

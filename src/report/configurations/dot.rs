@@ -1,7 +1,7 @@
 //! A P-automaton for Graphviz: states, and an arrow for each frame that can be read.
 
 use super::{braces, symbol, without_stack};
-use crate::configurations::{Shown, ShownState};
+use crate::configurations::{AutomatonDescription, StateDescription};
 use crate::report::harmless::harmless;
 use std::io::{self, Write};
 
@@ -17,7 +17,7 @@ digraph configurations {
         arrowsize=0.7]
 ";
 
-pub fn write(shown: &Shown, out: &mut impl Write) -> io::Result<()> {
+pub fn write(shown: &AutomatonDescription, out: &mut impl Write) -> io::Result<()> {
     out.write_all(HEAD.as_bytes())?;
     for (number, state) in shown.states.iter().enumerate() {
         write_state(number, state, out)?;
@@ -44,7 +44,7 @@ pub fn write(shown: &Shown, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "}}")
 }
 
-fn write_state(number: usize, state: &ShownState, out: &mut impl Write) -> io::Result<()> {
+fn write_state(number: usize, state: &StateDescription, out: &mut impl Write) -> io::Result<()> {
     let fill = match state.kind {
         "control" => "#fef7c3",
         "entered" | "returned" => "#d1e9ff",

@@ -2,7 +2,9 @@
 
 use super::{Answer, SetReport, small};
 use crate::bdd::Natural;
-use crate::configurations::{Condition, Diagram, Shown, ShownEdge, ShownState, SymbolText};
+use crate::configurations::{
+    AutomatonDescription, Condition, Diagram, EdgeDescription, StateDescription, SymbolText,
+};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeStruct, Serializer};
 
@@ -52,7 +54,7 @@ impl Serialize for Number<'_> {
     }
 }
 
-struct Automaton<'a>(&'a Shown);
+struct Automaton<'a>(&'a AutomatonDescription);
 
 impl Serialize for Automaton<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -81,7 +83,7 @@ impl Serialize for Automaton<'_> {
     }
 }
 
-struct State<'a>(&'a ShownState);
+struct State<'a>(&'a StateDescription);
 
 impl Serialize for State<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -109,7 +111,7 @@ impl Serialize for Empty<'_> {
 }
 
 struct Edge<'a> {
-    edge: &'a ShownEdge,
+    edge: &'a EdgeDescription,
     has_control_states: bool,
 }
 

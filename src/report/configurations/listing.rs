@@ -1,11 +1,15 @@
 //! A P-automaton as text: state by state, each frame that can be read and where it leads.
 
 use super::{SetReport, braces, symbol, without_stack};
-use crate::configurations::{Shown, ShownState};
+use crate::configurations::{AutomatonDescription, StateDescription};
 use crate::report::harmless::harmless;
 use std::io::{self, Write};
 
-pub fn write(asked: &SetReport, shown: &Shown, out: &mut impl Write) -> io::Result<()> {
+pub fn write(
+    asked: &SetReport,
+    shown: &AutomatonDescription,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let sets: Vec<_> = asked.sets.iter().map(|set| harmless(set)).collect();
     let what = match asked.command {
         "pre" => "that can reach",
@@ -38,7 +42,7 @@ pub fn write(asked: &SetReport, shown: &Shown, out: &mut impl Write) -> io::Resu
 }
 
 /// What a state stands for.
-fn heading(shown: &Shown, state: &ShownState) -> String {
+fn heading(shown: &AutomatonDescription, state: &StateDescription) -> String {
     let name = state.name();
     let has_procedures = shown.control_states.is_empty();
     let meaning = match state.kind {

@@ -370,7 +370,7 @@ impl Manager {
         (self.make(variable, low, high), products)
     }
 
-    /// The same function in another manager. `copied` remembers what was copied
+    /// Makes the function in another manager. `copied` remembers what was copied
     /// before between this pair of managers.
     pub(crate) fn copy_to(
         &self,

@@ -1,9 +1,9 @@
 //! State-based Büchi automata inside the translator, and their reduction.
 //!
-//! The same graph without marks, and a flag a state. For a forward simulation the flags
-//! count as marks of outgoing edges, for a backward one as marks of incoming edges:
-//! one step earlier or later makes no difference to what is accepted, and either way
-//! states of one class agree in their flag.
+//! The graph of a generalised automaton without its marks, and a flag for each state.
+//! For a forward simulation the flags count as marks of outgoing edges, for a backward
+//! one as marks of incoming edges: one step earlier or later makes no difference to what
+//! is accepted, and either way states of one class agree in their flag.
 //!
 //! The flag of a state on no cycle means nothing. Setting all such flags, or clearing
 //! them, lets different states be joined, so both are tried in turn.

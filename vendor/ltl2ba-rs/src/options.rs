@@ -19,7 +19,7 @@ pub struct Options {
     pub simulation_node_limit: usize,
     /// Automata with more states than this are not reduced by simulation.
     pub simulation_state_limit: usize,
-    /// The same for edges.
+    /// Automata with more edges than this are not reduced by simulation.
     pub simulation_edge_limit: usize,
     /// The subset construction for obligation properties stops beyond so many states;
     /// the automaton found otherwise is then used.

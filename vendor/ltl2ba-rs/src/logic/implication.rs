@@ -40,7 +40,7 @@ impl Terms {
         self.implies_signed(f, false, g, false)
     }
 
-    /// The same for `f` and `g` negated as the flags say.
+    /// Whether `f` syntactically implies `g`, each negated as its flag says.
     pub(crate) fn implies_signed(
         &mut self,
         f: TermId,

@@ -138,7 +138,7 @@ impl Formula {
         self.root = root;
     }
 
-    /// The same formula negated.
+    /// The negation of the formula.
     pub fn negated(&self) -> Formula {
         let mut formula = self.clone();
         let root = formula.add(Node::Unary(Unary::Not, formula.root));

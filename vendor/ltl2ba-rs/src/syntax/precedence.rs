@@ -22,7 +22,7 @@ pub(crate) fn ours(operator: Binary) -> (u8, bool) {
     }
 }
 
-/// The same for Spin and ltl2ba; `None` for operators they do not have.
+/// How tightly an operator binds for Spin and ltl2ba; `None` for those they do not have.
 pub(crate) fn spins(operator: Binary) -> Option<(u8, bool)> {
     match operator {
         Binary::Until | Binary::Release | Binary::WeakUntil => Some((1, false)),

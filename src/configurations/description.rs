@@ -22,7 +22,7 @@ pub struct Condition {
 }
 
 #[derive(Clone, Debug)]
-pub struct ShownState {
+pub struct StateDescription {
     pub kind: &'static str,
     /// The procedure that was entered or has returned, or the number of a given state.
     pub of: Option<String>,
@@ -33,7 +33,7 @@ pub struct ShownState {
 }
 
 #[derive(Clone, Debug)]
-pub struct ShownEdge {
+pub struct EdgeDescription {
     pub from: usize,
     /// The control state, of which the condition then says nothing; `None` where there is
     /// none, or any is possible and it makes no difference.
@@ -45,11 +45,11 @@ pub struct ShownEdge {
 
 /// A P-automaton; see [`PAutomaton`].
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct AutomatonDescription {
     /// The first one is the control state.
-    pub states: Vec<ShownState>,
+    pub states: Vec<StateDescription>,
     /// Ordered by source.
-    pub edges: Vec<ShownEdge>,
+    pub edges: Vec<EdgeDescription>,
     /// The configurations without a stack, if there are any.
     pub error: Option<Condition>,
     pub terminated: Option<Condition>,
@@ -59,7 +59,7 @@ pub struct Shown {
     pub control_states: Vec<String>,
 }
 
-impl ShownState {
+impl StateDescription {
     pub fn name(&self) -> String {
         match &self.of {
             Some(of) => format!("{} {of}", self.kind),
@@ -69,7 +69,11 @@ impl ShownState {
 }
 
 /// Puts a P-automaton into words; the diagrams only if `diagrams`.
-pub fn show(model: &Model<'_>, automaton: &PAutomaton, diagrams: bool) -> Result<Shown, Stop> {
+pub fn describe(
+    model: &Model<'_>,
+    automaton: &PAutomaton,
+    diagrams: bool,
+) -> Result<AutomatonDescription, Stop> {
     let bdds = model.copies.bdds;
     let mut legend = Legend::new(model);
     let condition = |f: &Bdd, quantities: &[Quantity]| -> Result<Condition, OutOfNodes> {
@@ -116,7 +120,7 @@ pub fn show(model: &Model<'_>, automaton: &PAutomaton, diagrams: bool) -> Result
             true => None,
             false => Some(condition(&state.accepting, &legend.state_values(state))?),
         };
-        states.push(ShownState {
+        states.push(StateDescription {
             kind,
             of,
             variables: legend.variables(state),
@@ -133,7 +137,7 @@ pub fn show(model: &Model<'_>, automaton: &PAutomaton, diagrams: bool) -> Result
             false => vec![(None, edge.label.clone())],
         };
         for (control, label) in parts {
-            edges.push(ShownEdge {
+            edges.push(EdgeDescription {
                 from: edge.from.0 as usize,
                 control,
                 symbol: model.language.show_symbol(edge.symbol),
@@ -142,7 +146,7 @@ pub fn show(model: &Model<'_>, automaton: &PAutomaton, diagrams: bool) -> Result
             });
         }
     }
-    Ok(Shown {
+    Ok(AutomatonDescription {
         states,
         edges,
         error,
