@@ -105,7 +105,12 @@ impl Frames {
             true => Vec::new(),
             false => loops(rules),
         };
-        let mut seen = vec![false; rules.heads()];
+        let mut walk = Postorder {
+            rules,
+            loops,
+            seen: vec![false; rules.heads()],
+            stack: Vec::new(),
+        };
         let mut others: Vec<Vec<Head>> = vec![Vec::new(); self.classes.len()];
         if rules.is_whole {
             for head in (0..rules.heads() as u32).map(Head) {
@@ -117,53 +122,63 @@ impl Frames {
         for (class, others) in self.classes.iter_mut().zip(others) {
             let entries = class.entries.iter().copied();
             for root in entries.chain(others) {
-                let mut order = postorder(rules, &loops, &mut seen, root);
-                order.reverse();
-                class.heads.extend(order);
+                let first = class.heads.len();
+                walk.extend(&mut class.heads, root);
+                class.heads[first..].reverse();
             }
         }
     }
 }
 
-/// The heads that a frame goes on with from `root`, as far as they have not been seen.
-fn postorder(rules: &Rules<'_>, loops: &[Option<u32>], seen: &mut [bool], root: Head) -> Vec<Head> {
-    enum Visit {
-        Enter(Head),
-        Leave(Head),
-    }
-    let mut order = Vec::new();
-    let mut stack = vec![Visit::Enter(root)];
-    while let Some(visit) = stack.pop() {
-        let head = match visit {
-            Visit::Leave(head) => {
-                order.push(head);
-                continue;
+enum Visit {
+    Enter(Head),
+    Leave(Head),
+}
+
+/// A depth-first walk through the heads of frames.
+struct Postorder<'a> {
+    rules: &'a Rules<'a>,
+    /// For each head, the number of the loop it is in; empty if rules have loops first.
+    loops: Vec<Option<u32>>,
+    seen: Vec<bool>,
+    stack: Vec<Visit>,
+}
+
+impl Postorder<'_> {
+    /// Adds the heads that a frame goes on with from `root`, as far as they have not been seen.
+    fn extend(&mut self, order: &mut Vec<Head>, root: Head) {
+        self.stack.push(Visit::Enter(root));
+        while let Some(visit) = self.stack.pop() {
+            match visit {
+                Visit::Leave(head) => order.push(head),
+                Visit::Enter(head) => self.enter(head),
             }
-            Visit::Enter(head) => head,
-        };
-        if std::mem::replace(&mut seen[head.0 as usize], true) {
-            continue;
         }
-        stack.push(Visit::Leave(head));
+    }
+
+    fn enter(&mut self, head: Head) {
+        if std::mem::replace(&mut self.seen[head.0 as usize], true) {
+            return;
+        }
+        self.stack.push(Visit::Leave(head));
         // The last one (what follows a loop) is visited first, finishes first, and comes last
         // in the reversed order.
-        let first = stack.len();
-        for rule in rules.rules_from(head) {
+        let first = self.stack.len();
+        for rule in self.rules.rules_from(head) {
             if let Some(next) = goes_on(rule.right)
-                && rules.frame_of(next).is_some()
+                && self.rules.frame_of(next).is_some()
             {
-                stack.push(Visit::Enter(next));
+                self.stack.push(Visit::Enter(next));
             }
         }
-        if let Some(own) = loops.get(head.0 as usize).copied().flatten() {
+        if let Some(own) = self.loops.get(head.0 as usize).copied().flatten() {
             let is_outside = |visit: &Visit| match visit {
-                Visit::Enter(next) => loops[next.0 as usize] != Some(own),
+                Visit::Enter(next) => self.loops[next.0 as usize] != Some(own),
                 Visit::Leave(_) => false,
             };
-            stack[first..].sort_by_key(is_outside);
+            self.stack[first..].sort_by_key(is_outside);
         }
     }
-    order
 }
 
 /// For each head, the number of the loop it is in.

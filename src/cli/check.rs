@@ -25,11 +25,12 @@ pub fn run(arguments: CheckArguments) -> anyhow::Result<Exit> {
         }
         Err(error) => Err(error),
     };
-    let exit = match report {
-        Ok(report) => show(&arguments, &report)?,
+    let report = match report {
+        Ok(report) => report,
         Err(Error::Order(message)) => return Err(anyhow!("{}: {message}", arguments.order)),
         Err(error) => return complain(error),
     };
+    let exit = show(&arguments, &report)?;
     // The worker may still run, and freeing what it made would only take time.
     std::process::exit(exit as i32);
 }

@@ -9,16 +9,22 @@ use super::{DataVariable, Layout};
 use crate::program::{
     Domain, Expression, Expressions, Moment, Operation, Overflow, ProcedureId, VariableId,
 };
+use smallvec::SmallVec;
 use std::ops::Range;
+
+/// Conditions of one effect; most have at most two, which take no allocation.
+pub type Conditions = SmallVec<[(Expression, Outcome); 2]>;
+/// Assignments of one effect; most have one, which takes no allocation.
+pub type Assignments = SmallVec<[Assignment; 1]>;
 
 #[derive(Clone, Debug)]
 pub struct Effect {
     /// The kinds of frames whose locals are read before the step, after it, and below.
     pub frames: [ProcedureId; 3],
     /// Each must be able to come out as given, independently. They read old values only.
-    pub conditions: Box<[(Expression, Outcome)]>,
+    pub conditions: Conditions,
     /// All set at once, from values before the step; where two meet, the later one wins.
-    pub assignments: Box<[Assignment]>,
+    pub assignments: Assignments,
     /// Must be able to be true, and may read new values.
     pub constrain: Box<[Expression]>,
     /// Must be able to be true where every variable is read after the step.
@@ -74,8 +80,8 @@ impl Effect {
     pub fn of(frame: ProcedureId) -> Self {
         Effect {
             frames: [frame; 3],
-            conditions: Box::default(),
-            assignments: Box::default(),
+            conditions: Conditions::new(),
+            assignments: Assignments::new(),
             constrain: Box::default(),
             afterwards: None,
         }

@@ -6,7 +6,7 @@
 
 mod call;
 
-use super::effect::{Assignment, Effect, Outcome, Place, Source};
+use super::effect::{Assignment, Assignments, Conditions, Effect, Outcome, Place, Source};
 use super::effects::{Interner, Makers};
 use super::{EffectId, Ending, FrameCells, Head, Layout, Right, Rule, Rules, Start, order_rules};
 use crate::program::{
@@ -169,8 +169,6 @@ struct Builder<'a> {
     rules: Vec<Rule>,
 }
 
-type Conditions<'c> = &'c [(Expression, Outcome)];
-
 impl Builder<'_> {
     fn at(&self, point: PointId) -> Head {
         Head(point.0)
@@ -180,7 +178,7 @@ impl Builder<'_> {
         let program = self.program;
         let procedure = program.point(point).procedure;
         let enforce = program.procedure(procedure).enforce;
-        let mut conditions: Vec<_> = enforce.map(|e| (e, Outcome::True)).into_iter().collect();
+        let mut conditions: Conditions = enforce.map(|e| (e, Outcome::True)).into_iter().collect();
         match &program.point(point).action {
             Action::Goto { targets } => {
                 for target in targets {
@@ -194,14 +192,14 @@ impl Builder<'_> {
                 next,
             } => {
                 let pairs = targets.iter().zip(values);
-                let assignments: Vec<_> = pairs
+                let assignments: Assignments = pairs
                     .filter_map(|(target, value)| self.assignment(procedure, target, *value))
                     .collect();
                 self.add_assignments(point, *next, &conditions, assignments, *constrain);
             }
             Action::Havoc { variables, next } => {
                 let targets = variables.iter().map(|variable| Target::Cell(*variable));
-                let assignments: Vec<_> = targets
+                let assignments: Assignments = targets
                     .filter_map(|target| self.assignment(procedure, &target, Value::Any))
                     .collect();
                 self.add_assignments(point, *next, &conditions, assignments, None);
@@ -235,7 +233,7 @@ impl Builder<'_> {
                 self.add_failure(point, &conditions);
                 conditions.pop();
                 conditions.push((*condition, Outcome::False));
-                let effect = self.effect(procedure, &conditions, Vec::new());
+                let effect = self.effect(procedure, &conditions, Assignments::new());
                 self.add_rule(point, Right::Step(self.error), &effect, false);
             }
             Action::Assume { condition, next } => {
@@ -260,7 +258,7 @@ impl Builder<'_> {
             }
             Action::Call(call) => self.add_call(procedure, point, call, &conditions),
             Action::Exit => {
-                let effect = self.effect(procedure, &conditions, Vec::new());
+                let effect = self.effect(procedure, &conditions, Assignments::new());
                 self.add_rule(point, Right::Pop, &effect, false);
             }
         }
@@ -269,19 +267,19 @@ impl Builder<'_> {
     fn effect(
         &self,
         procedure: ProcedureId,
-        conditions: Conditions<'_>,
-        assignments: Vec<Assignment>,
+        conditions: &Conditions,
+        assignments: Assignments,
     ) -> Effect {
         Effect {
-            conditions: conditions.into(),
-            assignments: assignments.into(),
+            conditions: conditions.clone(),
+            assignments,
             ..Effect::of(procedure)
         }
     }
 
     /// A step that changes nothing but the place, and returned values where it leads off the
     /// end.
-    fn add_step(&mut self, from: PointId, to: PointId, conditions: Conditions<'_>) {
+    fn add_step(&mut self, from: PointId, to: PointId, conditions: &Conditions) {
         let procedure = self.program.point(from).procedure;
         let assignments = self.arbitrary_off_the_end(procedure, to);
         let effect = self.effect(procedure, conditions, assignments);
@@ -292,26 +290,35 @@ impl Builder<'_> {
         &mut self,
         from: PointId,
         to: PointId,
-        conditions: Conditions<'_>,
-        assignments: Vec<Assignment>,
+        conditions: &Conditions,
+        assignments: Assignments,
         constrain: Option<Expression>,
     ) {
         let procedure = self.program.point(from).procedure;
-        for some in by_element(&assignments) {
-            let mut all = self.arbitrary_off_the_end(procedure, to);
-            all.extend(some);
-            let mut effect = self.effect(procedure, conditions, all);
-            effect.constrain = constrain.into_iter().collect();
-            self.add_rule(from, Right::Step(self.at(to)), &effect, false);
+        let mut all = self.arbitrary_off_the_end(procedure, to);
+        all.extend(assignments.iter().cloned());
+        let mut step = self.effect(procedure, conditions, all);
+        step.constrain = constrain.into_iter().collect();
+        let right = Right::Step(self.at(to));
+        match large_array(&step.assignments) {
+            None => self.add_rule(from, right, &step, false),
+            Some((large, count)) => {
+                for k in 0..count {
+                    if let Place::Element { only, .. } = &mut step.assignments[large].place {
+                        *only = Some(k);
+                    }
+                    self.add_rule(from, right, &step, false);
+                }
+            }
         }
         let effect = self.effect(procedure, conditions, assignments);
         self.add_failing_rule(self.at(from), from, &effect, false);
     }
 
     /// The rule for the case that a condition has no value.
-    fn add_failure(&mut self, from: PointId, conditions: Conditions<'_>) {
+    fn add_failure(&mut self, from: PointId, conditions: &Conditions) {
         let procedure = self.program.point(from).procedure;
-        let effect = self.effect(procedure, conditions, Vec::new());
+        let effect = self.effect(procedure, conditions, Assignments::new());
         self.add_failing_rule(self.at(from), from, &effect, false);
     }
 
@@ -389,10 +396,10 @@ impl Builder<'_> {
     }
 
     /// Any values for what is returned, if a step leads to the exit without fixing them.
-    fn arbitrary_off_the_end(&self, id: ProcedureId, to: PointId) -> Vec<Assignment> {
+    fn arbitrary_off_the_end(&self, id: ProcedureId, to: PointId) -> Assignments {
         let procedure = self.program.procedure(id);
         if procedure.returns.is_empty() || to != procedure.exit() {
-            return Vec::new();
+            return Assignments::new();
         }
         let returned = (0..).map(|i| self.layout.returned(id, i));
         let values = returned.zip(&procedure.returns);
@@ -407,23 +414,13 @@ impl Builder<'_> {
     }
 }
 
-/// The assignments once for each element of a large array that one of them may set: a
-/// relation for all of them would have to say of each other element that it keeps its value.
-fn by_element(assignments: &[Assignment]) -> Vec<Vec<Assignment>> {
-    let mut places = assignments.iter().map(|a| &a.place).zip(0..);
-    let large = places.find_map(|(place, i)| match place {
+/// The first assignment to an element of a large array, and how many elements that has. Its
+/// rule is made once for each element: a relation for all of them would have to say of each
+/// other element that it keeps its value.
+fn large_array(assignments: &[Assignment]) -> Option<(usize, u32)> {
+    let mut places = assignments.iter().map(|a| &a.place).enumerate();
+    places.find_map(|(i, place)| match place {
         Place::Element { count, .. } if *count > LARGE_ARRAY => Some((i, *count)),
         _ => None,
-    });
-    let Some((large, count)): Option<(usize, u32)> = large else {
-        return vec![assignments.to_vec()];
-    };
-    let for_element = |k| {
-        let mut assignments = assignments.to_vec();
-        if let Place::Element { only, .. } = &mut assignments[large].place {
-            *only = Some(k);
-        }
-        assignments
-    };
-    (0..count).map(for_element).collect()
+    })
 }

@@ -4,7 +4,7 @@
 //! may become anything that the other conditions allow. Rules keep their order; those of
 //! returning heads, which there are if frames remember acceptance, come after them.
 
-use super::effect::{Assignment, Effect, Outcome, Place, Source};
+use super::effect::{Assignment, Assignments, Conditions, Effect, Outcome, Place, Source};
 use super::effects::{Interner, Makers};
 use super::{Ending, FrameCells, Head, Layout, Right, Rule, Rules, Start, order_rules};
 use crate::bits;
@@ -175,7 +175,7 @@ impl Builder<'_> {
         let system = self.system;
         let words = bits::words(self.layout.len() as usize);
         let mut kept = [vec![0; words], vec![0; words]];
-        let mut conditions = Vec::new();
+        let mut conditions = Conditions::new();
         let mut constrain = Vec::new();
         let groups = system.groups_of(rule);
         let frames = groups.map(|group| ProcedureId(group.0));
@@ -205,8 +205,8 @@ impl Builder<'_> {
         }
         Effect {
             frames,
-            conditions: conditions.into(),
-            assignments: self.assignments(rule, &kept).into(),
+            conditions,
+            assignments: self.assignments(rule, &kept),
             constrain: constrain.into(),
             afterwards: None,
         }
@@ -214,7 +214,7 @@ impl Builder<'_> {
 
     /// Any value for each cell that a rule does not keep. The locals of a frame that is
     /// pushed keep nothing unless they are copied.
-    fn assignments(&self, rule: &pushdown::Rule, kept: &[Vec<u64>; 2]) -> Vec<Assignment> {
+    fn assignments(&self, rule: &pushdown::Rule, kept: &[Vec<u64>; 2]) -> Assignments {
         let system = self.system;
         let [_, first, second] = system.groups_of(rule);
         let is_push = rule.right.second().is_some();
@@ -222,7 +222,7 @@ impl Builder<'_> {
         let locals = |group| (0..system.locals(group).len() as u32).map(VariableId::Local);
         let after = globals.chain(locals(first)).map(|v| (v, first, false));
         let below = locals(second).map(|v| (v, second, true));
-        let mut assignments = Vec::new();
+        let mut assignments = Assignments::new();
         for (variable, group, below) in after.chain(below.filter(|_| is_push)) {
             let cell = self.layout.cell(ProcedureId(group.0), variable);
             if cell.is_empty() {

@@ -1,8 +1,8 @@
 //! Calls: the push, and the internal rule that sets targets on return.
 
-use super::{Builder, Conditions};
+use super::Builder;
 use crate::program::{Call, PointId, ProcedureId, VariableId};
-use crate::rules::effect::{Assignment, Effect, Place, Source};
+use crate::rules::effect::{Assignment, Assignments, Conditions, Effect, Place, Source};
 use crate::rules::{Head, Right};
 
 impl Builder<'_> {
@@ -11,15 +11,15 @@ impl Builder<'_> {
         procedure: ProcedureId,
         point: PointId,
         call: &Call,
-        conditions: Conditions<'_>,
+        conditions: &Conditions,
     ) {
         let index = self.returning.binary_search(&point.0).ok();
         let first_returning = self.program.points.len() as u32;
         let returning = index.map(|index| Head(first_returning + index as u32));
         let effect = Effect {
             frames: [procedure, call.callee, procedure],
-            conditions: conditions.into(),
-            assignments: self.passed(procedure, call).into(),
+            conditions: conditions.clone(),
+            assignments: self.passed(procedure, call),
             ..Effect::of(procedure)
         };
         let right = Right::Push {
@@ -36,10 +36,10 @@ impl Builder<'_> {
 
     /// What a call passes to its callee, and what the assignments that come with it change:
     /// globals for the callee, locals in the frame that waits.
-    fn passed(&self, procedure: ProcedureId, call: &Call) -> Vec<Assignment> {
+    fn passed(&self, procedure: ProcedureId, call: &Call) -> Assignments {
         let parameters = &self.program.procedure(call.callee).locals;
         let arguments = call.arguments.iter().zip(parameters).zip(0..);
-        let mut passed: Vec<_> = arguments
+        let mut passed: Assignments = arguments
             .map(|((argument, cell), i)| Assignment {
                 place: Place::Cell(self.layout.cell(call.callee, VariableId::Local(i))),
                 domain: cell.domain,
@@ -68,7 +68,7 @@ impl Builder<'_> {
     ) {
         let domains = &self.program.procedure(call.callee).returns;
         let targets = call.targets.iter().zip(domains).zip(0..);
-        let targets: Vec<_> = targets
+        let targets: Assignments = targets
             .filter_map(|((target, domain), i)| {
                 let bits = self.layout.returned(call.callee, i);
                 self.assignment_of(procedure, target, Source::Bits(bits, *domain))
@@ -77,14 +77,14 @@ impl Builder<'_> {
         let mut assignments = self.arbitrary_off_the_end(procedure, call.next);
         assignments.extend(targets.iter().cloned());
         let effect = Effect {
-            assignments: assignments.into(),
+            assignments,
             afterwards: self.program.procedure(procedure).enforce,
             ..Effect::of(procedure)
         };
         let effect = self.interner.intern(&effect);
         let right = Right::Step(self.at(call.next));
         self.add(returning, point, right, effect, true);
-        let effect = self.effect(procedure, &[], targets);
+        let effect = self.effect(procedure, &Conditions::new(), targets);
         self.add_failing_rule(returning, point, &effect, true);
     }
 }
