@@ -28,6 +28,7 @@ use oxidd::{
 };
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::cell::Cell;
+use std::fmt;
 
 /// A Boolean function. Cheap to copy and to compare.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -40,6 +41,14 @@ pub type Level = u32;
 /// which [`Watch::check`] tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfNodes;
+
+impl fmt::Display for OutOfNodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Stop::OutOfNodes.fmt(f)
+    }
+}
+
+impl std::error::Error for OutOfNodes {}
 
 impl From<OutOfNodes> for Stop {
     fn from(_: OutOfNodes) -> Self {

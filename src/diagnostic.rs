@@ -3,13 +3,22 @@
 //! Front ends collect diagnostics and go on; `report` draws them under their source line.
 
 use crate::source::Span;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Nothing is decided about an input with an error.
     Error,
     Warning,
+}
+
+impl Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +80,19 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 }
+
+/// The severity and the message, and in parentheses the hint.
+impl Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.severity, self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, " ({hint})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Diagnostic {}
 
 /// The hint that something else was meant.
 pub fn did_you_mean(meant: impl Display) -> String {

@@ -1,9 +1,11 @@
 //! What goes wrong, as users of the library and of the command line see it.
 
 use crate::analysis::order::OrderError;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
+use crate::interpreter::replay::Mismatch;
 use crate::property::{Kind, Request, SpecificationError, TemporalError};
 use crate::source::{Position, Source};
+use crate::watch::Stop;
 use ltl2ba_rs::ParseError;
 use std::fmt;
 use std::path::PathBuf;
@@ -82,6 +84,27 @@ impl std::error::Error for Error {
     }
 }
 
+impl From<Stop> for Error {
+    fn from(stop: Stop) -> Self {
+        Error::Stopped(match stop {
+            Stop::OutOfNodes => Reason::Memory,
+            Stop::Cancelled => Reason::Interrupted,
+        })
+    }
+}
+
+impl From<OrderError> for Error {
+    fn from(error: OrderError) -> Self {
+        Error::Order(error)
+    }
+}
+
+impl From<Mismatch> for Error {
+    fn from(mismatch: Mismatch) -> Self {
+        Error::Internal(format!("a trace did not replay: {mismatch}"))
+    }
+}
+
 /// Why a property was left undecided, or a trace was not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -146,20 +169,13 @@ impl Diagnostics {
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, Position { line, column }, diagnostic) in self.iter() {
-            let severity = match diagnostic.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            };
-            let message = &diagnostic.message;
-            write!(f, "{name}:{line}:{column}: {severity}: {message}")?;
-            match &diagnostic.hint {
-                Some(hint) => writeln!(f, " ({hint})")?,
-                None => writeln!(f)?,
-            }
+            writeln!(f, "{name}:{line}:{column}: {diagnostic}")?;
         }
         Ok(())
     }
 }
+
+impl std::error::Error for Diagnostics {}
 
 /// What is wrong with one property.
 #[derive(Clone, Debug)]
@@ -199,7 +215,7 @@ impl fmt::Display for PropertyError {
                     None => Ok(()),
                 }
             }
-            TemporalError::Other(message) => writeln!(f, "error: {name}{text}: {message}"),
+            error => writeln!(f, "error: {name}{text}: {error}"),
         }
     }
 }

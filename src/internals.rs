@@ -5,7 +5,7 @@ use crate::report::{Conclusion, Evidence, Report};
 use std::sync::Arc;
 
 pub mod check {
-    pub use crate::check::{Board, CheckError, Finding, Options, Subject, TraceFinding, check};
+    pub use crate::check::{Board, Finding, Options, Subject, TraceFinding, check};
 }
 
 pub mod configurations {
@@ -20,7 +20,7 @@ pub mod cycles {
 }
 
 pub mod explicit {
-    pub use crate::explicit::{has_infinite_run, reachable, violates};
+    pub use crate::explicit::{Budget, has_infinite_run, reachable, violates};
 }
 
 pub mod interpreter {

@@ -227,11 +227,8 @@ impl Work {
         }
         self.board.enter(Phase::Encoding);
         let ask = |model: &configurations::Model<'_>| self.ask(model, &given, &wanted, events);
-        match with_model(names, self.memory, &self.watch, ask) {
-            Ok(answer) => Ok((texts, answer)),
-            Err(Stop::OutOfNodes) => Err(Error::Stopped(Reason::Memory)),
-            Err(Stop::Cancelled) => Err(Error::Stopped(Reason::Interrupted)),
-        }
+        let answer = with_model(names, self.memory, &self.watch, ask)?;
+        Ok((texts, answer))
     }
 
     fn ask(

@@ -2,6 +2,8 @@
 //! [`Watch::check`] in every loop that may run long, the other reads counters and cancels.
 //! All of it is atomics, so that asking costs a load.
 
+use std::error::Error;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -13,6 +15,17 @@ pub enum Stop {
     Cancelled,
 }
 
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stop::OutOfNodes => "out of memory",
+            Stop::Cancelled => "interrupted",
+        })
+    }
+}
+
+impl Error for Stop {}
+
 /// Why an attempt with a budget has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Abort {
@@ -20,6 +33,17 @@ pub enum Abort {
     OverBudget,
     Stop(Stop),
 }
+
+impl fmt::Display for Abort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Abort::OverBudget => f.write_str("over budget"),
+            Abort::Stop(stop) => stop.fmt(f),
+        }
+    }
+}
+
+impl Error for Abort {}
 
 impl From<Stop> for Abort {
     fn from(stop: Stop) -> Self {

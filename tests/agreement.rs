@@ -9,7 +9,7 @@ mod library;
 mod tree;
 
 use derny::generate::random;
-use derny::internals::check::{CheckError, Options, TraceFinding};
+use derny::internals::check::{Options, TraceFinding};
 use derny::internals::program::Program;
 use derny::internals::property::Property;
 use derny::{Direction, Engine, PropertyKind as Kind, Verdict};
@@ -44,7 +44,7 @@ fn verdicts(
     };
     let findings = match findings(program, properties, &options) {
         Ok(findings) => findings,
-        Err(CheckError::TooLarge) => return Ok(None),
+        Err(derny::Error::TooLarge) => return Ok(None),
         Err(error) => return Err(format!("{engine:?} {direction:?}: {error:?}")),
     };
     let mut violated = Vec::new();

@@ -11,6 +11,7 @@ mod system;
 
 use derny::internals::check::{Options, Subject, TraceFinding};
 use derny::internals::cycles;
+use derny::internals::explicit::Budget;
 use derny::internals::property::Property;
 use derny::internals::pushdown::System;
 use derny::{Acceleration, CycleMethod as Method, Direction, PropertyKind as Kind, Verdict};
@@ -21,7 +22,7 @@ use std::time::Instant;
 
 const MEMORY: u64 = 16 << 20;
 /// What the engine with explicit states may keep, so that no system takes long.
-const EXPLICIT_STATES: usize = 30_000;
+const EXPLICIT_STATES: Budget<'static> = Budget::states(30_000);
 
 fn read(text: &str) -> Option<Arc<System>> {
     library::pushdown_system(text).ok()

@@ -6,9 +6,10 @@ mod library;
 mod random;
 
 use derny::internals::check::{Finding, Options, Subject, TraceFinding};
+use derny::internals::explicit::{self, Budget};
 use derny::internals::program::Program;
 use derny::internals::property::Property;
-use derny::internals::{cycles, explicit, order};
+use derny::internals::{cycles, order};
 use derny::{Acceleration, CycleMethod as Method, Direction, Order, Overflow};
 use derny::{PropertyKind as Kind, Verdict};
 use library::read_remopla as read;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 const MEMORY: u64 = 16 << 20;
 
 /// How many path edges the explicit engine may have, and how many in a product.
-const STATES: usize = 60_000;
+const STATES: Budget<'static> = Budget::states(60_000);
 
 /// What is asked: text for messages, and the property.
 fn properties(program: &Program, generated: &Generated, seed: u64) -> Vec<(String, Property)> {

@@ -15,10 +15,11 @@ mod looping;
 mod random;
 
 use derny::generate::random as generator;
-use derny::internals::check::{CheckError, Options, TraceFinding};
+use derny::internals::check::{Options, TraceFinding};
+use derny::internals::cycles;
+use derny::internals::explicit::{self, Budget};
 use derny::internals::program::Program;
 use derny::internals::property::Property;
-use derny::internals::{cycles, explicit};
 use derny::{Acceleration, CycleMethod as Method, Direction, PropertyKind as Kind, Verdict};
 use formula::{Formula, Vocabulary};
 use random::Random;
@@ -30,7 +31,7 @@ use std::time::Instant;
 /// BDD nodes of programs this small take little; a larger store only takes time to make.
 const MEMORY: u64 = 16 << 20;
 /// What the engine with explicit states may keep, so that no program takes long.
-const EXPLICIT_STATES: usize = 40_000;
+const EXPLICIT_STATES: Budget<'static> = Budget::states(40_000);
 
 fn read(text: &str) -> Option<Arc<Program>> {
     library::boolean_program(text).ok()
@@ -116,7 +117,7 @@ fn decide(
     let run = || library::findings(program, properties, options);
     let finding = match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(mut findings)) => findings.remove(0),
-        Ok(Err(CheckError::TooLarge)) => return Ok(None),
+        Ok(Err(derny::Error::TooLarge)) => return Ok(None),
         Ok(Err(error)) => return Err(format!("{}: {error:?}", way_name(options))),
         Err(_) => return Err(format!("{}: panicked", way_name(options))),
     };

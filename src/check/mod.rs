@@ -16,11 +16,14 @@ pub use board::{Board, Finding, Phase, Statistics, TraceFinding};
 pub use subject::Subject;
 
 use crate::analysis::{DataVariable, order};
+use crate::bdd::OutOfNodes;
 use crate::cycles;
-use crate::interpreter::replay::Mismatch;
+use crate::error::{Error, Reason};
+use crate::explicit::Budget;
 use crate::limits;
 use crate::property::Property;
-use crate::watch::{Stop, Watch};
+use crate::watch::{Stop, Watch, within_budget};
+use crate::witness::walk::Diverged;
 use model::{Observation, with_model};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,33 +103,15 @@ impl Default for Options {
     }
 }
 
-/// Why a check ended before every property was decided.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CheckError {
-    Stopped(Stop),
-    /// What is wrong with the order of variables.
-    Order(order::OrderError),
-    /// The explicit engine met more states than it may keep.
-    TooLarge,
-    /// A trace did not replay: nothing may be claimed.
-    Internal(String),
-}
-
-impl From<Stop> for CheckError {
-    fn from(stop: Stop) -> Self {
-        CheckError::Stopped(stop)
+impl From<OutOfNodes> for Error {
+    fn from(error: OutOfNodes) -> Self {
+        Stop::from(error).into()
     }
 }
 
-impl From<crate::bdd::OutOfNodes> for CheckError {
-    fn from(_: crate::bdd::OutOfNodes) -> Self {
-        CheckError::Stopped(Stop::OutOfNodes)
-    }
-}
-
-impl From<Mismatch> for CheckError {
-    fn from(mismatch: Mismatch) -> Self {
-        CheckError::Internal(format!("a trace did not replay: {mismatch}"))
+impl From<Diverged> for Error {
+    fn from(error: Diverged) -> Self {
+        Error::Internal(error.to_string())
     }
 }
 
@@ -138,7 +123,7 @@ pub fn check<S: Subject>(
     options: &Options,
     watch: &Watch,
     board: &Board,
-) -> Result<(), CheckError> {
+) -> Result<(), Error> {
     match options.engine {
         Engine::Symbolic => {
             let layout = subject.layout();
@@ -147,13 +132,13 @@ pub fn check<S: Subject>(
             let run = Run {
                 subject,
                 options,
-                order: order.map_err(CheckError::Order)?,
+                order: order?,
                 watch,
                 board,
             };
             check_symbolically(&run, properties)
         }
-        Engine::Explicit => check_explicitly(subject, properties, board),
+        Engine::Explicit => check_explicitly(subject, properties, watch, board),
     }
 }
 
@@ -168,10 +153,7 @@ struct Run<'a, S: Subject> {
     board: &'a Board,
 }
 
-fn check_symbolically<S: Subject>(
-    run: &Run<'_, S>,
-    properties: &[Property],
-) -> Result<(), CheckError> {
+fn check_symbolically<S: Subject>(run: &Run<'_, S>, properties: &[Property]) -> Result<(), Error> {
     let (subject, board) = (run.subject, run.board);
     let mut plain = Vec::new();
     // Held properties of which some proposition was never seen to be true.
@@ -222,13 +204,10 @@ fn check_symbolically<S: Subject>(
 }
 
 /// Remembers that nodes ran out; anything else ends the check.
-fn keep_going(
-    result: Result<(), CheckError>,
-    ended: &mut Result<(), CheckError>,
-) -> Result<(), CheckError> {
+fn keep_going(result: Result<(), Error>, ended: &mut Result<(), Error>) -> Result<(), Error> {
     match result {
-        Err(CheckError::Stopped(Stop::OutOfNodes)) => {
-            *ended = Err(CheckError::Stopped(Stop::OutOfNodes));
+        Err(Error::Stopped(Reason::Memory)) => {
+            *ended = Err(Error::Stopped(Reason::Memory));
             Ok(())
         }
         other => other,
@@ -238,12 +217,14 @@ fn keep_going(
 fn check_explicitly<S: Subject>(
     subject: &S,
     properties: &[Property],
+    watch: &Watch,
     board: &Board,
-) -> Result<(), CheckError> {
+) -> Result<(), Error> {
     board.enter(Phase::Saturation);
+    let budget = Budget::watched(limits::explicit::STATES, watch);
     for (i, property) in properties.iter().enumerate() {
-        let violated = subject.violates(property, limits::explicit::STATES)?;
-        board.decide(i, verdict(violated));
+        let violated = within_budget(subject.violates(property, budget))?;
+        board.decide(i, verdict(violated.ok_or(Error::TooLarge)?));
     }
     Ok(())
 }

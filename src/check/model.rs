@@ -1,11 +1,12 @@
 //! The symbolic model of what is checked: analyses, BDDs, and the pushdown system.
 
 use super::subject::Subject;
-use super::{Accelerate, Board, CheckError, Options, Phase, Run};
+use super::{Accelerate, Board, Options, Phase, Run};
 use crate::acceleration::{Accelerator, Budget, Recursion};
 use crate::analysis::{Analyses, Observed};
 use crate::bdd::{Bdd, Bdds, Collection, OutOfNodes};
 use crate::cycles::{Attempts, Method, Repeating, repeating_after};
+use crate::error::Error;
 use crate::limits::witness::{TRACEABLE_FACTOR, TRACEABLE_ROUNDS};
 use crate::property::{Property, Temporal};
 use crate::rules::{Ending, Layout, Meaning, Rules};
@@ -92,7 +93,7 @@ impl<S: Subject> Model<'_, S> {
     }
 
     /// `post*` from the start, not yet saturated.
-    pub fn post_star(&self) -> Result<PostStar<'_>, CheckError> {
+    pub fn post_star(&self) -> Result<PostStar<'_>, Error> {
         let mut post_star = self.plain_recursion()?;
         if let Some(budget) = self.budget() {
             let recursion = Recursion::new(self.spds, self.copies, self.watch, budget);
@@ -103,7 +104,7 @@ impl<S: Subject> Model<'_, S> {
 
     /// `post*` from the start, not yet saturated, by which deep recursion is followed call by
     /// call.
-    fn plain_recursion(&self) -> Result<PostStar<'_>, CheckError> {
+    fn plain_recursion(&self) -> Result<PostStar<'_>, Error> {
         let mut post_star = PostStar::new(self.spds, self.bdds, self.watch)?;
         if let Some(budget) = self.budget() {
             let accelerator = Accelerator::new(self.spds, self.copies, self.watch, budget);
@@ -122,7 +123,7 @@ impl<S: Subject> Model<'_, S> {
 
     /// `post*` without shortcuts through deep recursion, after one with them, as far as it
     /// comes in many rounds.
-    pub fn without_shortcuts(&self, post_star: &PostStar<'_>) -> Result<PostStar<'_>, CheckError> {
+    pub fn without_shortcuts(&self, post_star: &PostStar<'_>) -> Result<PostStar<'_>, Error> {
         let mut plain = self.plain_recursion()?;
         let further = TRACEABLE_FACTOR.saturating_mul(post_star.rounds());
         let most = TRACEABLE_ROUNDS.saturating_add(further);
@@ -149,7 +150,7 @@ impl<S: Subject> Model<'_, S> {
     }
 
     /// The repeating heads among those that a finished `post*` has reached.
-    pub fn repeating(&self, post_star: &PostStar<'_>) -> Result<Option<Repeating>, CheckError> {
+    pub fn repeating(&self, post_star: &PostStar<'_>) -> Result<Option<Repeating>, Error> {
         self.board.enter(Phase::Cycles);
         let options = self.options.cycles;
         // Other methods were asked for by name.
@@ -169,8 +170,8 @@ pub fn with_model<S: Subject>(
     run: &Run<'_, S>,
     temporal: Option<&Temporal>,
     observed: Observation,
-    work: impl FnOnce(&Model<'_, S>) -> Result<(), CheckError>,
-) -> Result<(), CheckError> {
+    work: impl FnOnce(&Model<'_, S>) -> Result<(), Error>,
+) -> Result<(), Error> {
     let Run {
         subject,
         options,
@@ -238,7 +239,7 @@ pub fn with_model<S: Subject>(
         result
     });
     // An operation that was cancelled fails as if nodes had run out.
-    if let Err(CheckError::Stopped(_)) = result {
+    if let Err(Error::Stopped(_)) = result {
         watch.check()?;
     }
     result

@@ -2,12 +2,13 @@
 
 use super::model::Model;
 use super::subject::Subject;
-use crate::explicit::{self, TooLarge};
+use crate::explicit::{self, Budget};
 use crate::interpreter::replay::{Mismatch, replay};
 use crate::program::{PointId, Program};
 use crate::property::Property;
 use crate::rules::{Layout, Rules};
 use crate::trace::{Location, Step, Trace};
+use crate::watch::Abort;
 use crate::witness::concrete::Concretizer;
 use crate::witness::walk::Diverged;
 use crate::witness::{AbstractTrace, concretize};
@@ -42,16 +43,16 @@ impl Subject for Program {
         }
     }
 
-    fn violates(&self, property: &Property, allowed: usize) -> Result<bool, TooLarge> {
-        let reached = || explicit::reachable(self, allowed);
+    fn violates(&self, property: &Property, budget: Budget<'_>) -> Result<bool, Abort> {
+        let reached = || explicit::reachable(self, budget);
         match property {
             Property::Reach(points) => {
                 let reached = reached()?.points;
                 Ok(points.iter().any(|point| reached.contains(point)))
             }
             Property::Assertions => Ok(reached()?.error),
-            Property::Terminates => explicit::has_infinite_run(self, allowed),
-            Property::Temporal(temporal) => explicit::violates(self, temporal, allowed),
+            Property::Terminates => explicit::has_infinite_run(self, budget),
+            Property::Temporal(temporal) => explicit::violates(self, temporal, budget),
             Property::OnTop { .. } => Ok(false),
         }
     }

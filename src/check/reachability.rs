@@ -5,8 +5,9 @@
 use super::model::{Goals, Model};
 use super::subject::Subject;
 use super::trace::{Claim, Traces, explain, too_deep};
-use super::{CheckError, Direction, Phase, Verdict};
+use super::{Direction, Phase, Verdict};
 use crate::cycles::Repeating;
+use crate::error::Error;
 use crate::property::Property;
 use crate::saturation::{PostStar, PreStar};
 use crate::witness::{find, find_lasso};
@@ -24,7 +25,7 @@ enum Question {
 pub fn check<S: Subject>(
     model: &Model<'_, S>,
     properties: &[(usize, &Property)],
-) -> Result<(), CheckError> {
+) -> Result<(), Error> {
     let mut questions = Vec::new();
     for (index, property) in properties {
         let question = match model.goals(property)? {
@@ -49,7 +50,7 @@ enum Violation<'a> {
 }
 
 impl<S: Subject> Check<'_, S> {
-    fn run(&self) -> Result<(), CheckError> {
+    fn run(&self) -> Result<(), Error> {
         let model = self.model;
         model.board.enter(Phase::Saturation);
         let mut post_star = model.post_star()?;
@@ -60,7 +61,7 @@ impl<S: Subject> Check<'_, S> {
         result
     }
 
-    fn decide(&self, post_star: &mut PostStar<'_>) -> Result<(), CheckError> {
+    fn decide(&self, post_star: &mut PostStar<'_>) -> Result<(), Error> {
         let model = self.model;
         let mut violations = match model.options.direction {
             Direction::Forward => self.forward(post_star)?,
@@ -112,7 +113,7 @@ impl<S: Subject> Check<'_, S> {
     fn forward<'c>(
         &'c self,
         post_star: &mut PostStar<'_>,
-    ) -> Result<Vec<(usize, Violation<'c>)>, CheckError> {
+    ) -> Result<Vec<(usize, Violation<'c>)>, Error> {
         let (board, options) = (self.model.board, self.model.options);
         let bdds = self.model.bdds;
         // Whether every valuation of a goal will do: then it is enough to see its head.
@@ -165,7 +166,7 @@ impl<S: Subject> Check<'_, S> {
     }
 
     /// Whether some goal was reached with a valuation that is wanted.
-    fn meets(&self, post_star: &PostStar<'_>, goals: &Goals) -> Result<bool, CheckError> {
+    fn meets(&self, post_star: &PostStar<'_>, goals: &Goals) -> Result<bool, Error> {
         let model = self.model;
         for (head, wanted) in goals {
             let set = post_star.reached_set(*head, &model.spds.all_entry)?;
@@ -176,7 +177,7 @@ impl<S: Subject> Check<'_, S> {
         Ok(false)
     }
 
-    fn backward(&self) -> Result<Vec<(usize, Violation<'_>)>, CheckError> {
+    fn backward(&self) -> Result<Vec<(usize, Violation<'_>)>, Error> {
         let model = self.model;
         let mut violations = Vec::new();
         for (index, property, question) in &self.questions {
@@ -200,6 +201,6 @@ impl<S: Subject> Check<'_, S> {
     }
 }
 
-pub fn no_trace() -> CheckError {
-    CheckError::Internal("a violated property has no trace".into())
+pub fn no_trace() -> Error {
+    Error::Internal("a violated property has no trace".into())
 }

@@ -1,12 +1,12 @@
 //! What is checked: a program or a pushdown system, and all that differs between the two.
 
-use super::CheckError;
 use super::model::Model;
-use crate::explicit::TooLarge;
+use crate::explicit::Budget;
 use crate::interpreter::replay::Mismatch;
 use crate::property::{self, Property};
 use crate::rules::{Layout, Rules};
 use crate::trace::{Step, Trace};
+use crate::watch::Abort;
 use crate::witness::AbstractTrace;
 use crate::witness::walk::Diverged;
 
@@ -25,11 +25,5 @@ pub trait Subject: property::Subject + Sized {
     fn is_asked_for(&self, property: &Property, last: &Step) -> bool;
 
     /// Whether a property is violated, by the explicit engine.
-    fn violates(&self, property: &Property, allowed: usize) -> Result<bool, TooLarge>;
-}
-
-impl From<TooLarge> for CheckError {
-    fn from(_: TooLarge) -> Self {
-        CheckError::TooLarge
-    }
+    fn violates(&self, property: &Property, budget: Budget<'_>) -> Result<bool, Abort>;
 }

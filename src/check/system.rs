@@ -2,7 +2,7 @@
 
 use super::model::Model;
 use super::subject::Subject;
-use crate::explicit::{self, TooLarge};
+use crate::explicit::{self, Budget};
 use crate::interpreter::replay::Mismatch;
 use crate::property::Property;
 use crate::pushdown::replay::replay;
@@ -10,6 +10,7 @@ use crate::pushdown::step::state_of;
 use crate::pushdown::{SymbolId, System};
 use crate::rules::{Layout, Rules};
 use crate::trace::{Step, Trace};
+use crate::watch::Abort;
 use crate::witness::system::{SystemWalker, close};
 use crate::witness::walk::Diverged;
 use crate::witness::{AbstractTrace, concretize};
@@ -52,11 +53,11 @@ impl Subject for System {
         }
     }
 
-    fn violates(&self, property: &Property, allowed: usize) -> Result<bool, TooLarge> {
+    fn violates(&self, property: &Property, budget: Budget<'_>) -> Result<bool, Abort> {
         match property {
-            Property::OnTop { symbols, state } => explicit::reaches(self, symbols, *state, allowed),
-            Property::Terminates => explicit::system_runs_for_ever(self, allowed),
-            Property::Temporal(temporal) => explicit::system_violates(self, temporal, allowed),
+            Property::OnTop { symbols, state } => explicit::reaches(self, symbols, *state, budget),
+            Property::Terminates => explicit::system_runs_for_ever(self, budget),
+            Property::Temporal(temporal) => explicit::system_violates(self, temporal, budget),
             Property::Reach(_) | Property::Assertions => Ok(false),
         }
     }

@@ -8,8 +8,9 @@ use super::reachability::no_trace;
 use super::subject::Subject;
 use super::trace::{Claim, Traces, explain, too_deep};
 use super::vacuity::unseen_atoms;
-use super::{CheckError, Direction, Phase};
+use super::{Direction, Phase};
 use crate::cycles::{Candidates, HeadGraph};
+use crate::error::Error;
 use crate::property::Temporal;
 use crate::saturation::{PostStar, PreStar};
 use crate::spds::Head;
@@ -22,7 +23,7 @@ pub fn check<S: Subject>(
     model: &Model<'_, S>,
     index: usize,
     temporal: &Temporal,
-) -> Result<bool, CheckError> {
+) -> Result<bool, Error> {
     let (options, board) = (model.options, model.board);
     board.enter(Phase::Saturation);
     if options.direction == Direction::Backward {
@@ -70,7 +71,7 @@ pub fn check<S: Subject>(
 
 /// Whether the start is in `pre*` of the repeating heads, which are here all there are, not
 /// only the reachable ones.
-pub fn backward<S: Subject>(model: &Model<'_, S>) -> Result<bool, CheckError> {
+pub fn backward<S: Subject>(model: &Model<'_, S>) -> Result<bool, Error> {
     let (spds, bdds) = (model.spds, model.bdds);
     let summaries = PreStar::new(spds, bdds, model.watch, [])?.summaries()?;
     model.board.enter(Phase::Cycles);
@@ -100,6 +101,6 @@ fn sees_all_propositions<S: Subject>(
     model: &Model<'_, S>,
     post_star: &PostStar<'_>,
     temporal: &Temporal,
-) -> Result<bool, CheckError> {
+) -> Result<bool, Error> {
     Ok(!model.rules.can_be_cut_off && unseen_atoms(model, post_star, temporal)?.is_empty())
 }

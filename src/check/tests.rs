@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 const SEEDS: u64 = 60;
-const ALLOWED: usize = 100_000;
+const ALLOWED: explicit::Budget<'static> = explicit::Budget::states(100_000);
 
 fn program(text: &str) -> Program {
     let source = Arc::new(Source::new("t.bp", text.into()));
@@ -136,7 +136,7 @@ fn distances(program: &Program) -> FxHashMap<PointId, usize> {
         let mut next: Vec<View> = Vec::new();
         for view in ring {
             distances.entry(view.at).or_insert(distance);
-            for outcome in successors(program, &view, ALLOWED).expect("a small program") {
+            for outcome in successors(program, &view, ALLOWED.states).expect("a small program") {
                 if let Outcome::Next(view) = outcome
                     && !seen.contains(&view)
                 {

@@ -2,7 +2,8 @@
 
 use super::model::Model;
 use super::subject::Subject;
-use super::{CheckError, Phase, TraceFinding};
+use super::{Phase, TraceFinding};
+use crate::error::Error;
 use crate::limits::witness::CALLS_A_RING;
 use crate::property::{Property, Temporal};
 use crate::saturation::PostStar;
@@ -45,7 +46,7 @@ impl<'m, S: Subject> Traces<'m, S> {
     pub fn find(
         &self,
         find: impl Fn(&Search<'_>) -> Result<Option<AbstractTrace>, Stop>,
-    ) -> Result<Option<AbstractTrace>, CheckError> {
+    ) -> Result<Option<AbstractTrace>, Error> {
         let (model, post_star) = (self.model, self.post_star);
         if !post_star.is_deep() {
             return Ok(find(&model.search(post_star.summaries(), false))?);
@@ -74,9 +75,8 @@ pub fn explain<S: Subject>(
     property: usize,
     path: &AbstractTrace,
     claim: Claim<'_>,
-) -> Result<(), CheckError> {
-    let mut folded = S::concretize(model, path)
-        .map_err(|_| CheckError::Internal("the interpreter could not follow a trace".into()))?;
+) -> Result<(), Error> {
+    let mut folded = S::concretize(model, path)?;
     if model.stays() && !matches!(claim, Claim::Reaches(_)) {
         stay_stopped(&mut folded);
     }
@@ -145,7 +145,7 @@ fn confirm<S: Subject>(
     model: &Model<'_, S>,
     trace: &Trace,
     claim: &Claim<'_>,
-) -> Result<bool, CheckError> {
+) -> Result<bool, Error> {
     let subject = model.subject;
     subject.replay(trace)?;
     let shows = match claim {
@@ -161,7 +161,7 @@ fn confirm<S: Subject>(
     let may_be_hidden = matches!(claim, Claim::Violates(_)) && !trace.nested.is_empty();
     match shows || may_be_hidden {
         true => Ok(shows),
-        false => Err(CheckError::Internal(
+        false => Err(Error::Internal(
             "a trace does not show what it should".into(),
         )),
     }

@@ -5,16 +5,17 @@
 //! all are cut off. Both are looked for without the automaton, which may have stopped
 //! watching before the proposition came true.
 
+use super::Run;
 use super::model::{Model, Observation, with_model};
 use super::subject::Subject;
-use super::{CheckError, Run};
+use crate::error::Error;
 use crate::property::{Atom, Temporal};
 use crate::saturation::PostStar;
 use crate::spds::truth_at;
 use ltl2ba_rs::{Formula, Node, NodeId, Unary};
 
 /// Puts warnings on the board if the property holds vacuously in an obvious way.
-pub fn warn<S: Subject>(run: &Run<'_, S>, temporal: &Temporal) -> Result<(), CheckError> {
+pub fn warn<S: Subject>(run: &Run<'_, S>, temporal: &Temporal) -> Result<(), Error> {
     let board = run.board;
     let Some(formula) = &temporal.formula else {
         return Ok(());
@@ -64,7 +65,7 @@ pub fn unseen_atoms<S: Subject>(
     model: &Model<'_, S>,
     post_star: &PostStar<'_>,
     temporal: &Temporal,
-) -> Result<Vec<usize>, CheckError> {
+) -> Result<Vec<usize>, Error> {
     let mut unseen: Vec<usize> = (0..temporal.atoms.len()).collect();
     for head in post_star.reached_heads() {
         if unseen.is_empty() {
@@ -104,7 +105,7 @@ fn is_only_negated(formula: &Formula, atom: usize) -> bool {
 fn runs_for_ever<S: Subject>(
     model: &Model<'_, S>,
     post_star: &PostStar<'_>,
-) -> Result<bool, CheckError> {
+) -> Result<bool, Error> {
     // A program that can stop stays there for ever.
     if model.stays() && (!model.rules.can_be_cut_off || model.ends(post_star)) {
         return Ok(true);

@@ -7,9 +7,7 @@
 mod resolution;
 
 use crate::analysis::order;
-use crate::check::{
-    self, Accelerate, Board, CheckError, Direction, Engine, Options, Phase, Subject,
-};
+use crate::check::{self, Accelerate, Board, Direction, Engine, Options, Phase, Subject};
 use crate::cycles::Method;
 use crate::error::{Error, Reason};
 use crate::event::{Event, Progress};
@@ -17,7 +15,7 @@ use crate::model::{Form, Model};
 use crate::property::Request;
 use crate::report::{Conclusion, Evidence, Explanation, Report};
 use crate::supervisor::{self, Bounds, Limits, Outcome, Reporter};
-use crate::watch::{Stop, Watch};
+use crate::watch::Watch;
 use resolution::resolve_all;
 use std::sync::Arc;
 use std::time::Duration;
@@ -300,23 +298,16 @@ impl<S: Subject> Work<S> {
         let properties = resolve_all(subject, &self.properties, events)?;
         if self.shows_order {
             let rules = subject.rules(subject.layout());
-            let order = order::describe(&self.options.order, &rules).map_err(Error::Order)?;
+            let order = order::describe(&self.options.order, &rules)?;
             events.report(Event::Order(order));
         }
-        let result = check::check(
+        check::check(
             subject,
             &properties,
             &self.options,
             &self.watch,
             &self.board,
-        );
-        result.map_err(|error| match error {
-            CheckError::Stopped(Stop::OutOfNodes) => Error::Stopped(Reason::Memory),
-            CheckError::Stopped(Stop::Cancelled) => Error::Stopped(Reason::Interrupted),
-            CheckError::Order(message) => Error::Order(message),
-            CheckError::TooLarge => Error::TooLarge,
-            CheckError::Internal(message) => Error::Internal(message),
-        })
+        )
     }
 
     fn progress(&self) -> Progress {

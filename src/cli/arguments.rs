@@ -1,5 +1,6 @@
 //! The command line: one definition makes the parser, the help and the completions.
 
+use anyhow::{Context, bail, ensure};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -391,21 +392,19 @@ pub enum QuicksortFormat {
     Pds,
 }
 
-fn seconds(text: &str) -> Result<std::time::Duration, String> {
-    let seconds: f64 = text
-        .parse()
-        .map_err(|_| "not a number of seconds".to_owned())?;
-    std::time::Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
+fn seconds(text: &str) -> anyhow::Result<std::time::Duration> {
+    let Ok(seconds) = text.parse() else {
+        bail!("not a number of seconds");
+    };
+    Ok(std::time::Duration::try_from_secs_f64(seconds)?)
 }
 
 /// `NAME=VALUE`.
-fn definition(text: &str) -> Result<(String, i128), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    if name.is_empty() {
-        return Err("expected a name before the `=`".into());
-    }
+fn definition(text: &str) -> anyhow::Result<(String, i128)> {
+    let (name, value) = text.split_once('=').context("expected NAME=VALUE")?;
+    ensure!(!name.is_empty(), "expected a name before the `=`");
     let number = value.parse::<i128>().ok();
     let number = number.filter(|number| number.unsigned_abs() <= u128::from(u64::MAX));
-    let number = number.ok_or_else(|| format!("`{value}` is no number, or too large a one"))?;
+    let number = number.with_context(|| format!("`{value}` is no number, or too large a one"))?;
     Ok((name.to_owned(), number))
 }

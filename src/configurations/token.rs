@@ -7,6 +7,8 @@ use nom::combinator::{map, opt, value};
 use nom::error::{ErrorKind, ParseError};
 use nom::sequence::preceded;
 use nom::{Err, IResult, Offset, Parser};
+use std::error::Error;
+use std::fmt;
 
 #[derive(Clone, Copy, Debug)]
 pub enum Token<'a> {
@@ -26,6 +28,14 @@ pub enum Token<'a> {
 /// What cannot be read: the place, the message, and a hint.
 #[derive(Debug)]
 pub struct Stop<'a>(pub &'a [u8], pub &'static str, pub Option<&'static str>);
+
+impl fmt::Display for Stop<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.1)
+    }
+}
+
+impl Error for Stop<'_> {}
 
 impl<'a> ParseError<&'a [u8]> for Stop<'a> {
     fn from_error_kind(rest: &'a [u8], _: ErrorKind) -> Self {

@@ -14,11 +14,11 @@
 //!
 //! Path edges are as many as pairs of heads, times the sets of marks.
 
-use super::TooLarge;
 use super::buchi::Marks;
 use super::cycle::MarkedEdge;
 use super::machine::{Machine, Step};
 use super::product::{Exit, Head, Product};
+use crate::watch::Abort;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -71,8 +71,8 @@ pub struct HeadGraph<View> {
     pub edges: Vec<MarkedEdge>,
 }
 
-/// Fails if there are more path edges than the product allows, or more edges.
-pub fn head_graph<M: Machine>(product: &Product<'_, M>) -> Result<HeadGraph<M::View>, TooLarge> {
+/// Fails if there are more path edges than the budget allows, or more edges.
+pub fn head_graph<M: Machine>(product: &Product<'_, M>) -> Result<HeadGraph<M::View>, Abort> {
     let exploration = explore(product)?;
     let edges = exploration.edges()?;
     Ok(HeadGraph {
@@ -84,11 +84,11 @@ pub fn head_graph<M: Machine>(product: &Product<'_, M>) -> Result<HeadGraph<M::V
 /// The reachable heads alone.
 pub fn reachable_heads<M: Machine>(
     product: &Product<'_, M>,
-) -> Result<impl Iterator<Item = Head<M::View>>, TooLarge> {
+) -> Result<impl Iterator<Item = Head<M::View>>, Abort> {
     Ok(explore(product)?.heads.into_iter())
 }
 
-fn explore<'a, M: Machine>(product: &'a Product<'a, M>) -> Result<Exploration<'a, M>, TooLarge> {
+fn explore<'a, M: Machine>(product: &'a Product<'a, M>) -> Result<Exploration<'a, M>, Abort> {
     let mut exploration = Exploration {
         product,
         heads: IndexSet::default(),
@@ -107,24 +107,21 @@ fn explore<'a, M: Machine>(product: &'a Product<'a, M>) -> Result<Exploration<'a
 }
 
 impl<M: Machine> Exploration<'_, M> {
-    fn reach(&mut self, entry: HeadId, head: Head<M::View>, marks: Marks) -> Result<(), TooLarge> {
+    fn reach(&mut self, entry: HeadId, head: Head<M::View>, marks: Marks) -> Result<(), Abort> {
         let head = self.heads.insert_full(head).0;
         if self.seen.insert((entry, head, marks)) {
             self.todo.push((entry, head, marks));
         }
-        match self.seen.len() > self.product.allowed {
-            true => Err(TooLarge),
-            false => Ok(()),
-        }
+        self.product.budget.allow(self.seen.len())
     }
 
-    fn enter(&mut self, head: Head<M::View>) -> Result<HeadId, TooLarge> {
+    fn enter(&mut self, head: Head<M::View>) -> Result<HeadId, Abort> {
         let entry = self.heads.insert_full(head.clone()).0;
         self.reach(entry, head, 0)?;
         Ok(entry)
     }
 
-    fn explore(&mut self, entry: HeadId, head: HeadId, before: Marks) -> Result<(), TooLarge> {
+    fn explore(&mut self, entry: HeadId, head: HeadId, before: Marks) -> Result<(), Abort> {
         for (next, marks) in self.product.moves(&self.heads[head])? {
             let marks = before | marks;
             match next {
@@ -167,7 +164,7 @@ impl<M: Machine> Exploration<'_, M> {
         waiting: &Waiting<M::Frame>,
         exit: &Exit<M::Exit>,
         inside: Marks,
-    ) -> Result<(), TooLarge> {
+    ) -> Result<(), Abort> {
         for head in self.product.resumed(&waiting.frame, exit)? {
             self.reach(waiting.entry, head, waiting.marks | inside)?;
         }
@@ -176,7 +173,7 @@ impl<M: Machine> Exploration<'_, M> {
 
     /// The edges between all heads, once the summaries are complete. The step of the lowest
     /// frame to what is below is left out: nothing leads back from there.
-    fn edges(&self) -> Result<Vec<MarkedEdge>, TooLarge> {
+    fn edges(&self) -> Result<Vec<MarkedEdge>, Abort> {
         let mut edges = FxHashSet::default();
         for (source, head) in self.heads.iter().enumerate() {
             for (next, marks) in self.product.moves(head)? {
@@ -196,9 +193,7 @@ impl<M: Machine> Exploration<'_, M> {
                     }
                     Step::Pop(_) => {}
                 }
-                if edges.len() > self.product.allowed {
-                    return Err(TooLarge);
-                }
+                self.product.budget.allow(edges.len())?;
             }
         }
         Ok(edges.into_iter().collect())

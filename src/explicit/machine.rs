@@ -4,7 +4,8 @@
 //! configuration; a *frame* is what waits below the top; an *exit* is what is left of a
 //! frame that was popped, and together with the frame below makes a view again.
 
-use super::TooLarge;
+use super::Budget;
+use crate::watch::Abort;
 use std::hash::Hash;
 
 pub trait Machine: Sized {
@@ -13,18 +14,18 @@ pub trait Machine: Sized {
     type Exit: Clone + Eq + Hash;
 
     /// The views that executions begin with.
-    fn starts(&self, allowed: usize) -> Result<Vec<Self::View>, TooLarge>;
+    fn starts(&self, budget: Budget<'_>) -> Result<Vec<Self::View>, Abort>;
 
     /// All steps from a view.
-    fn steps(&self, view: &Self::View, allowed: usize) -> Result<StepsOf<Self>, TooLarge>;
+    fn steps(&self, view: &Self::View, budget: Budget<'_>) -> Result<StepsOf<Self>, Abort>;
 
     /// The views after a return into a frame.
     fn resumed(
         &self,
         frame: &Self::Frame,
         exit: &Self::Exit,
-        allowed: usize,
-    ) -> Result<Vec<Self::View>, TooLarge>;
+        budget: Budget<'_>,
+    ) -> Result<Vec<Self::View>, Abort>;
 
     /// The view after the lowest frame was popped.
     fn below(&self, exit: &Self::Exit) -> Self::View;

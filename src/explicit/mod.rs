@@ -33,19 +33,51 @@ pub use temporal::{has_infinite_run, violates};
 use crate::interpreter::step::TooMany;
 use crate::interpreter::{Valuation, View};
 use crate::program::{PointId, Program};
+use crate::watch::{Abort, Watch};
 use buchi::Buchi;
 use heads::reachable_heads;
 use product::Product;
 use program::{Control, ProgramMachine};
 use rustc_hash::FxHashSet;
 
-/// More states than allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooLarge;
+/// What may be spent on a question.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget<'w> {
+    /// How much of anything may be kept, or tried for one step.
+    pub states: usize,
+    watch: Option<&'w Watch>,
+}
 
-impl From<TooMany> for TooLarge {
+impl<'w> Budget<'w> {
+    /// So many states, for as long as it takes.
+    pub const fn states(states: usize) -> Self {
+        Budget {
+            states,
+            watch: None,
+        }
+    }
+
+    /// With a watch that may end the work.
+    pub const fn watched(states: usize, watch: &'w Watch) -> Self {
+        Budget {
+            states,
+            watch: Some(watch),
+        }
+    }
+
+    /// Whether `count` states may be kept. To be asked in every loop.
+    pub fn allow(self, count: usize) -> Result<(), Abort> {
+        self.watch.map_or(Ok(()), Watch::check)?;
+        match count > self.states {
+            true => Err(Abort::OverBudget),
+            false => Ok(()),
+        }
+    }
+}
+
+impl From<TooMany> for Abort {
     fn from(_: TooMany) -> Self {
-        TooLarge
+        Abort::OverBudget
     }
 }
 
@@ -59,15 +91,15 @@ pub struct Reachable {
     pub terminated: bool,
 }
 
-/// Explores at most `allowed` path edges.
-pub fn reachable(program: &Program, allowed: usize) -> Result<Reachable, TooLarge> {
+/// Explores as many path edges as allowed.
+pub fn reachable(program: &Program, budget: Budget<'_>) -> Result<Reachable, Abort> {
     let product = Product {
         machine: &ProgramMachine {
             program,
             atoms: &[],
         },
         automaton: &Buchi::never(0),
-        allowed,
+        budget,
     };
     let mut reachable = Reachable::default();
     for head in reachable_heads(&product)? {
@@ -83,7 +115,7 @@ pub fn reachable(program: &Program, allowed: usize) -> Result<Reachable, TooLarg
 }
 
 /// Every valuation of the globals and of the entry procedure's locals.
-pub(crate) fn start_views(program: &Program, allowed: usize) -> Result<Vec<View>, TooLarge> {
+pub(crate) fn start_views(program: &Program, budget: Budget<'_>) -> Result<Vec<View>, Abort> {
     let cells = || {
         let locals = &program.procedure(program.entry).locals;
         program.globals.iter().chain(locals)
@@ -91,9 +123,7 @@ pub(crate) fn start_views(program: &Program, allowed: usize) -> Result<Vec<View>
     let mut valuations: Vec<Vec<u64>> = vec![Vec::new()];
     for cell in cells() {
         let count = cell.domain.size().saturating_mul(valuations.len() as u128);
-        if count > allowed as u128 {
-            return Err(TooLarge);
-        }
+        budget.allow(usize::try_from(count).unwrap_or(usize::MAX))?;
         let values = 0..cell.domain.size() as u64;
         let with = |value| valuations.iter().map(move |v| [&v[..], &[value]].concat());
         valuations = values.flat_map(with).collect();

@@ -5,9 +5,10 @@
 //! of a configuration when the machine leaves it: each step of the machine, the pop of a
 //! frame included, moves the automaton once.
 
-use super::TooLarge;
+use super::Budget;
 use super::buchi::{Buchi, Marks, State};
 use super::machine::{Machine, Step};
+use crate::watch::Abort;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Head<View> {
@@ -32,14 +33,13 @@ pub type Move<M> = (
 pub struct Product<'a, M> {
     pub machine: &'a M,
     pub automaton: &'a Buchi,
-    /// How much may be tried for one step.
-    pub allowed: usize,
+    pub budget: Budget<'a>,
 }
 
 impl<M: Machine> Product<'_, M> {
     /// The heads that runs begin with.
-    pub fn starts(&self) -> Result<Vec<Head<M::View>>, TooLarge> {
-        let views = self.machine.starts(self.allowed)?.into_iter();
+    pub fn starts(&self) -> Result<Vec<Head<M::View>>, Abort> {
+        let views = self.machine.starts(self.budget)?.into_iter();
         let with = |view: M::View| {
             self.automaton.initial.iter().map(move |state| Head {
                 view: view.clone(),
@@ -50,14 +50,14 @@ impl<M: Machine> Product<'_, M> {
     }
 
     /// All steps from a head.
-    pub fn moves(&self, head: &Head<M::View>) -> Result<Vec<Move<M>>, TooLarge> {
+    pub fn moves(&self, head: &Head<M::View>) -> Result<Vec<Move<M>>, Abort> {
         let letter = self.machine.letter(&head.view);
         let read: Vec<_> = self.automaton.read(head.state, &letter).collect();
         let mut moves = Vec::new();
         if read.is_empty() {
             return Ok(moves);
         }
-        for step in self.machine.steps(&head.view, self.allowed)? {
+        for step in self.machine.steps(&head.view, self.budget)? {
             for (state, marks) in &read {
                 let state = *state;
                 let next = match step.clone() {
@@ -76,8 +76,8 @@ impl<M: Machine> Product<'_, M> {
         &self,
         frame: &M::Frame,
         exit: &Exit<M::Exit>,
-    ) -> Result<Vec<Head<M::View>>, TooLarge> {
-        let views = self.machine.resumed(frame, &exit.exit, self.allowed)?;
+    ) -> Result<Vec<Head<M::View>>, Abort> {
+        let views = self.machine.resumed(frame, &exit.exit, self.budget)?;
         let state = exit.state;
         let heads = views.into_iter().map(|view| Head { view, state });
         Ok(heads.collect())

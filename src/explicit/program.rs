@@ -1,12 +1,13 @@
 //! A program as a machine. *Terminated* and *error* step to themselves.
 
 use super::machine::{Machine, Step};
-use super::{TooLarge, start_views};
+use super::{Budget, start_views};
 use crate::interpreter::step::{Outcome, resumptions, successors};
 use crate::interpreter::{Valuation, View, Waiting};
 use crate::program::Program;
 use crate::property::Atom;
 use crate::trace::{self, Location};
+use crate::watch::Abort;
 
 /// A program, and what is asked about its configurations.
 pub struct ProgramMachine<'a> {
@@ -36,16 +37,16 @@ impl Machine for ProgramMachine<'_> {
     type Frame = Waiting;
     type Exit = Exit;
 
-    fn starts(&self, allowed: usize) -> Result<Vec<Control>, TooLarge> {
-        let views = start_views(self.program, allowed)?.into_iter();
+    fn starts(&self, budget: Budget<'_>) -> Result<Vec<Control>, Abort> {
+        let views = start_views(self.program, budget)?.into_iter();
         Ok(views.map(Control::At).collect())
     }
 
     fn steps(
         &self,
         control: &Control,
-        allowed: usize,
-    ) -> Result<Vec<Step<Control, Waiting, Exit>>, TooLarge> {
+        budget: Budget<'_>,
+    ) -> Result<Vec<Step<Control, Waiting, Exit>>, Abort> {
         let Control::At(view) = control else {
             return Ok(vec![Step::Next(control.clone())]);
         };
@@ -55,7 +56,7 @@ impl Machine for ProgramMachine<'_> {
             Outcome::Leave { globals, returns } => Step::Pop(Exit { globals, returns }),
             Outcome::Error(_) => Step::Next(Control::Error(view.valuation.globals().to_vec())),
         };
-        let outcomes = successors(self.program, view, allowed)?.into_iter();
+        let outcomes = successors(self.program, view, budget.states)?.into_iter();
         Ok(outcomes.map(step).collect())
     }
 
@@ -63,10 +64,10 @@ impl Machine for ProgramMachine<'_> {
         &self,
         waiting: &Waiting,
         exit: &Exit,
-        allowed: usize,
-    ) -> Result<Vec<Control>, TooLarge> {
+        budget: Budget<'_>,
+    ) -> Result<Vec<Control>, Abort> {
         let returns = exit.returns.as_deref();
-        let outcomes = resumptions(self.program, waiting, &exit.globals, returns, allowed)?;
+        let outcomes = resumptions(self.program, waiting, &exit.globals, returns, budget.states)?;
         let control = |outcome| match outcome {
             Outcome::Next(view) => Control::At(view),
             _ => Control::Error(exit.globals.clone()),

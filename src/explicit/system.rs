@@ -1,6 +1,6 @@
 //! A pushdown system as a machine. A configuration with an empty stack has no successor.
 
-use super::TooLarge;
+use super::Budget;
 use super::buchi::Buchi;
 use super::heads::reachable_heads;
 use super::machine::{Machine, Step};
@@ -10,6 +10,7 @@ use crate::property::{Atom, Subject, Temporal};
 use crate::pushdown::step::{Frame, Outcome, Steps, View, state_of};
 use crate::pushdown::{StateId, SymbolId, System};
 use crate::trace::{self, Location, Valuation};
+use crate::watch::Abort;
 
 /// A pushdown system, and what is asked about its configurations.
 struct SystemMachine<'a> {
@@ -41,16 +42,16 @@ impl Machine for SystemMachine<'_> {
     /// The globals.
     type Exit = Box<[u64]>;
 
-    fn starts(&self, allowed: usize) -> Result<Vec<Top>, TooLarge> {
-        let views = self.steps.starts(allowed)?.into_iter();
+    fn starts(&self, budget: Budget<'_>) -> Result<Vec<Top>, Abort> {
+        let views = self.steps.starts(budget.states)?.into_iter();
         Ok(views.map(Top::View).collect())
     }
 
     fn steps(
         &self,
         top: &Top,
-        allowed: usize,
-    ) -> Result<Vec<Step<Top, Frame, Box<[u64]>>>, TooLarge> {
+        budget: Budget<'_>,
+    ) -> Result<Vec<Step<Top, Frame, Box<[u64]>>>, Abort> {
         let Top::View(view) = top else {
             return Ok(Vec::new());
         };
@@ -59,11 +60,16 @@ impl Machine for SystemMachine<'_> {
             Outcome::Push(view, frame) => Step::Push(Top::View(view), frame),
             Outcome::Pop(globals) => Step::Pop(globals),
         };
-        let outcomes = self.steps.successors(view, allowed)?.into_iter();
+        let outcomes = self.steps.successors(view, budget.states)?.into_iter();
         Ok(outcomes.map(step).collect())
     }
 
-    fn resumed(&self, frame: &Frame, globals: &Box<[u64]>, _: usize) -> Result<Vec<Top>, TooLarge> {
+    fn resumed(
+        &self,
+        frame: &Frame,
+        globals: &Box<[u64]>,
+        _: Budget<'_>,
+    ) -> Result<Vec<Top>, Abort> {
         let view = View {
             symbol: frame.symbol,
             globals: globals.clone(),
@@ -92,13 +98,13 @@ pub fn reaches(
     system: &System,
     symbols: &[SymbolId],
     state: Option<StateId>,
-    allowed: usize,
-) -> Result<bool, TooLarge> {
+    budget: Budget<'_>,
+) -> Result<bool, Abort> {
     let machine = SystemMachine::new(system, &[]);
     let product = Product {
         machine: &machine,
         automaton: &Buchi::never(0),
-        allowed,
+        budget,
     };
     let mut heads = reachable_heads(&product)?;
     Ok(heads.any(|head| match head.view {
@@ -114,16 +120,16 @@ pub fn reaches(
 pub fn system_violates(
     system: &System,
     temporal: &Temporal,
-    allowed: usize,
-) -> Result<bool, TooLarge> {
+    budget: Budget<'_>,
+) -> Result<bool, Abort> {
     violates_on(
         &SystemMachine::new(system, &temporal.atoms),
         temporal,
-        allowed,
+        budget,
     )
 }
 
 /// Whether there is an infinite execution.
-pub fn system_runs_for_ever(system: &System, allowed: usize) -> Result<bool, TooLarge> {
-    has_accepted_run(&SystemMachine::new(system, &[]), &Buchi::never(0), allowed)
+pub fn system_runs_for_ever(system: &System, budget: Budget<'_>) -> Result<bool, Abort> {
+    has_accepted_run(&SystemMachine::new(system, &[]), &Buchi::never(0), budget)
 }

@@ -19,8 +19,9 @@
 //!
 //! Nothing is simplified. States are exponentially many in the size of the formula.
 
-use super::TooLarge;
+use super::Budget;
 use super::buchi::{Buchi, Edge, Literal, Marks};
+use crate::watch::Abort;
 use indexmap::IndexSet;
 use ltl2ba_rs::{Binary, Formula, Node, Unary};
 use std::collections::BTreeSet;
@@ -39,8 +40,8 @@ enum NormalNode {
     Release(Normal, Normal),
 }
 
-/// A Büchi automaton of the words that satisfy a formula, with at most `allowed` edges.
-pub fn tableau(formula: &Formula, allowed: usize) -> Result<Buchi, TooLarge> {
+/// A Büchi automaton of the words that satisfy a formula, with as many edges as allowed.
+pub fn tableau(formula: &Formula, budget: Budget<'_>) -> Result<Buchi, Abort> {
     let mut nodes = IndexSet::new();
     let root = normal_form(formula, &mut nodes);
     let mut states: IndexSet<BTreeSet<Normal>> = IndexSet::from([BTreeSet::from([root])]);
@@ -48,11 +49,9 @@ pub fn tableau(formula: &Formula, allowed: usize) -> Result<Buchi, TooLarge> {
     let mut edges = Vec::new();
     let mut count = 0;
     while let Some(state) = states.get_index(edges.len()).cloned() {
-        let ways = ways(&nodes, state, allowed)?;
+        let ways = ways(&nodes, state, budget)?;
         count += ways.len();
-        if count > allowed {
-            return Err(TooLarge);
-        }
+        budget.allow(count)?;
         let leaving = ways.into_iter().map(|way| Edge {
             literals: way.literals.into_iter().collect(),
             target: states.insert_full(way.next).0,
@@ -68,7 +67,7 @@ pub fn tableau(formula: &Formula, allowed: usize) -> Result<Buchi, TooLarge> {
         edges.push(leaving.into_iter().collect::<Vec<_>>());
     }
     if untils.len() > Marks::BITS as usize {
-        return Err(TooLarge);
+        return Err(Abort::OverBudget);
     }
     let all = (0..untils.len()).fold(0, |all, until| all | bit(until));
     for edge in edges.iter_mut().flatten() {
@@ -155,22 +154,20 @@ struct Way {
     postponed: BTreeSet<Normal>,
 }
 
-/// All ways to keep the promises of a state. Fails if more than `allowed` were found or are
-/// yet to be followed.
+/// All ways to keep the promises of a state. Fails if more than allowed were found or are yet
+/// to be followed.
 fn ways(
     nodes: &IndexSet<NormalNode>,
     state: BTreeSet<Normal>,
-    allowed: usize,
-) -> Result<Vec<Way>, TooLarge> {
+    budget: Budget<'_>,
+) -> Result<Vec<Way>, Abort> {
     let mut ways = Vec::new();
     let mut open = vec![Way {
         todo: state.into_iter().collect(),
         ..Way::default()
     }];
     'open: while let Some(mut way) = open.pop() {
-        if ways.len() + open.len() > allowed {
-            return Err(TooLarge);
-        }
+        budget.allow(ways.len() + open.len())?;
         while let Some(formula) = way.todo.pop() {
             if !way.done.insert(formula) {
                 continue;
@@ -273,7 +270,7 @@ pub mod tests {
             let formula = parse(&text).unwrap().formula;
             // A few random formulas have very large tableaux.
             let (Ok(of), Ok(of_negation)) =
-                (tableau(&formula, 5_000), tableau(&formula.negated(), 5_000))
+                (tableau(&formula, Budget::states(5_000)), tableau(&formula.negated(), Budget::states(5_000)))
             else {
                 return Ok(());
             };
@@ -289,7 +286,7 @@ pub mod tests {
     #[test]
     fn each_until_has_a_mark_of_its_own() {
         let formula = parse("G F a && G F b").unwrap().formula;
-        let automaton = tableau(&formula, 100).unwrap();
+        let automaton = tableau(&formula, Budget::states(100)).unwrap();
         assert_eq!(automaton.all.count_ones(), 2);
         let word = |cycle: &[[bool; 2]]| Lasso {
             stem: vec![vec![true, true]],
@@ -306,6 +303,6 @@ pub mod tests {
     fn gives_up_where_there_is_too_much() {
         let conjuncts: Vec<_> = (0..30).map(|i| format!("G F p{i}")).collect();
         let formula = parse(&conjuncts.join(" && ")).unwrap().formula;
-        assert!(tableau(&formula, 1_000).is_err());
+        assert!(tableau(&formula, Budget::states(1_000)).is_err());
     }
 }

@@ -10,7 +10,7 @@
 //! or *error*, which is an automaton of one state. Its product has a cycle iff there is an
 //! infinite loop, or an infinite recursion, which is a cycle through a call.
 
-use super::TooLarge;
+use super::Budget;
 use super::buchi::Buchi;
 use super::cycle::has_fair_cycle;
 use super::heads::head_graph;
@@ -20,12 +20,13 @@ use super::program::ProgramMachine;
 use super::tableau::tableau;
 use crate::program::Program;
 use crate::property::{Atom, Temporal};
+use crate::watch::Abort;
 
 /// Whether some infinite execution violates the property. Fails if the tableau, the path
-/// edges of the product or the edges of its head graph are more than `allowed`.
-pub fn violates(program: &Program, temporal: &Temporal, allowed: usize) -> Result<bool, TooLarge> {
+/// edges of the product or the edges of its head graph are more than the budget allows.
+pub fn violates(program: &Program, temporal: &Temporal, budget: Budget<'_>) -> Result<bool, Abort> {
     let atoms = &temporal.atoms;
-    violates_on(&ProgramMachine { program, atoms }, temporal, allowed)
+    violates_on(&ProgramMachine { program, atoms }, temporal, budget)
 }
 
 /// Whether some infinite execution of a machine, which must show the truth of the property's
@@ -33,36 +34,32 @@ pub fn violates(program: &Program, temporal: &Temporal, allowed: usize) -> Resul
 pub fn violates_on(
     machine: &impl Machine,
     temporal: &Temporal,
-    allowed: usize,
-) -> Result<bool, TooLarge> {
+    budget: Budget<'_>,
+) -> Result<bool, Abort> {
     let forbidden = match &temporal.formula {
-        Some(formula) => tableau(&formula.negated(), allowed)?,
+        Some(formula) => tableau(&formula.negated(), budget)?,
         None => Buchi::given(&temporal.forbidden),
     };
-    has_accepted_run(machine, &forbidden, allowed)
+    has_accepted_run(machine, &forbidden, budget)
 }
 
 /// Whether some execution neither terminates, nor fails, nor is cut off. Fails as
 /// [`violates`] does.
-pub fn has_infinite_run(program: &Program, allowed: usize) -> Result<bool, TooLarge> {
+pub fn has_infinite_run(program: &Program, budget: Budget<'_>) -> Result<bool, Abort> {
     let atoms = &[Atom::Terminated, Atom::Error];
-    has_accepted_run(
-        &ProgramMachine { program, atoms },
-        &Buchi::never(2),
-        allowed,
-    )
+    has_accepted_run(&ProgramMachine { program, atoms }, &Buchi::never(2), budget)
 }
 
 /// Whether the automaton accepts some infinite execution of a machine.
 pub fn has_accepted_run<M: Machine>(
     machine: &M,
     automaton: &Buchi,
-    allowed: usize,
-) -> Result<bool, TooLarge> {
+    budget: Budget<'_>,
+) -> Result<bool, Abort> {
     let product = Product {
         machine,
         automaton,
-        allowed,
+        budget,
     };
     let graph = head_graph(&product)?;
     Ok(has_fair_cycle(

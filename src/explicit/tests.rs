@@ -1,13 +1,14 @@
 //! Verdicts on small programs, each with its proof.
 
-use super::{has_infinite_run, reachable, violates};
+use super::{Budget, has_infinite_run, reachable, violates};
 use crate::lower::boolean_program;
 use crate::program::Program;
 use crate::property::Temporal;
 use crate::source::Source;
+use crate::watch::{Abort, Stop, Watch};
 use std::sync::Arc;
 
-const ALLOWED: usize = 100_000;
+const ALLOWED: Budget<'static> = Budget::states(100_000);
 
 pub fn program(text: &str) -> Program {
     let source = Arc::new(Source::new("t.bp", text.into()));
@@ -36,6 +37,20 @@ fn check(text: &str, hold: &[&str], fail: &[&str]) {
         !has_infinite_run(&program, ALLOWED).unwrap(),
         "{text}"
     );
+}
+
+#[test]
+fn a_watch_ends_the_work() {
+    let program = program("decl g; void main() begin while (1) do g := !g; od end");
+    let temporal = Temporal::from_formula(&program, "G F g").unwrap();
+    let watch = Watch::default();
+    let budget = Budget::watched(100_000, &watch);
+    assert_eq!(violates(&program, &temporal, budget), Ok(false));
+    watch.cancel();
+    let cancelled = Abort::Stop(Stop::Cancelled);
+    assert_eq!(violates(&program, &temporal, budget), Err(cancelled));
+    assert_eq!(has_infinite_run(&program, budget), Err(cancelled));
+    assert_eq!(reachable(&program, budget).err(), Some(cancelled));
 }
 
 /// The one execution from each start goes `L`, assignment, `L`, …, and `g` changes in each
@@ -339,7 +354,7 @@ fn an_automaton_of_the_forbidden_executions() {
 fn a_limit_that_is_hit_is_told() {
     let program = program("decl g; void main() begin while (g) do skip; od end");
     let temporal = Temporal::from_formula(&program, "F terminated").unwrap();
-    assert!(violates(&program, &temporal, 3).is_err());
-    assert!(has_infinite_run(&program, 3).is_err());
-    assert_eq!(violates(&program, &temporal, 100), Ok(true));
+    assert!(violates(&program, &temporal, Budget::states(3)).is_err());
+    assert!(has_infinite_run(&program, Budget::states(3)).is_err());
+    assert_eq!(violates(&program, &temporal, Budget::states(100)), Ok(true));
 }

@@ -11,22 +11,23 @@ use super::product::{Head, Product};
 use super::program::ProgramMachine;
 use super::tableau::tableau;
 use super::tests::program;
-use super::{TooLarge, has_infinite_run, violates};
+use super::{Budget, has_infinite_run, violates};
 use crate::generate::random::{Options, labels, program as random_program};
 use crate::program::Program;
 use crate::property::{Atom, Temporal};
+use crate::watch::Abort;
 use indexmap::IndexSet;
 use proptest::prelude::*;
 
 /// How much the summaries, and how much the unfolding may take.
-const ALLOWED: usize = 20_000;
-const CONFIGURATIONS: usize = 5_000;
+const ALLOWED: Budget<'static> = Budget::states(20_000);
+const CONFIGURATIONS: Budget<'static> = Budget::states(5_000);
 
 /// The top, and the frames that wait below it.
 type Configuration<M> = (Head<<M as Machine>::View>, Vec<<M as Machine>::Frame>);
 
-/// Whether there is an accepted run, if there are at most `product.allowed` configurations.
-pub fn unfolded<M: Machine>(product: &Product<'_, M>) -> Result<bool, TooLarge> {
+/// Whether there is an accepted run, if there are at most as many configurations as the budget allows.
+pub fn unfolded<M: Machine>(product: &Product<'_, M>) -> Result<bool, Abort> {
     let starts = product.starts()?.into_iter();
     let mut configurations: IndexSet<Configuration<M>> =
         starts.map(|head| (head, Vec::new())).collect();
@@ -51,9 +52,7 @@ pub fn unfolded<M: Machine>(product: &Product<'_, M>) -> Result<bool, TooLarge> 
                 edges.push((source, configurations.insert_full(target).0, marks));
             }
         }
-        if configurations.len() > product.allowed {
-            return Err(TooLarge);
-        }
+        product.budget.allow(configurations.len())?;
         source += 1;
     }
     Ok(has_fair_cycle(
@@ -76,12 +75,12 @@ fn compare(text: &str, program: &Program, formula: &str) -> Option<bool> {
     if let Ok(again) = violates(program, &given, ALLOWED) {
         assert_eq!(again, verdict, "{formula}\n{text}");
     }
-    let automaton = tableau(&temporal.formula.unwrap().negated(), 1_000).ok()?;
+    let automaton = tableau(&temporal.formula.unwrap().negated(), Budget::states(1_000)).ok()?;
     let atoms = &temporal.atoms;
     let product = Product {
         machine: &ProgramMachine { program, atoms },
         automaton: &automaton,
-        allowed: CONFIGURATIONS,
+        budget: CONFIGURATIONS,
     };
     let unfolded = unfolded(&product).ok()?;
     assert_eq!(unfolded, verdict, "{formula}\n{text}");
@@ -206,7 +205,7 @@ fn summaries_agree_with_whole_stacks() {
                 atoms: &[Atom::Terminated, Atom::Error],
             },
             automaton: &Buchi::never(2),
-            allowed: CONFIGURATIONS,
+            budget: CONFIGURATIONS,
         };
         if let (Ok(unfolded), Ok(infinite)) = (unfolded(&running), infinite) {
             assert_eq!(unfolded, infinite, "{text}");

@@ -11,6 +11,7 @@ use super::values::Possible;
 use super::{Valuation, View, Waiting, enforce_allows};
 use crate::program::{Action, Expression, Overflow, PointId, Program, VariableId};
 use crate::trace::failure::{Failure, Place, Reason};
+use std::fmt;
 
 /// Where a step leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +58,14 @@ impl Wish for Anything {
 /// There are more steps than allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany;
+
+impl fmt::Display for TooMany {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there are more steps than allowed")
+    }
+}
+
+impl std::error::Error for TooMany {}
 
 /// All steps from a view, at most `allowed`. Their number is exponential in the number of
 /// bits that get arbitrary values.

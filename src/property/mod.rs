@@ -18,6 +18,7 @@ pub use temporal::{Temporal, TemporalError};
 
 use crate::program::PointId;
 use crate::pushdown::{StateId, SymbolId};
+use std::fmt;
 
 /// A property of one program or pushdown system.
 #[derive(Clone, Debug)]
@@ -36,11 +37,24 @@ pub enum Property {
     Temporal(Box<Temporal>),
 }
 
+/// Why a name, or a condition, means nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PropertyError {
     pub message: String,
     pub hint: Option<String>,
 }
+
+/// The message, and in parentheses the hint.
+impl fmt::Display for PropertyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.hint {
+            Some(hint) => write!(f, "{} ({hint})", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for PropertyError {}
 
 impl PropertyError {
     pub fn new(message: impl Into<String>, hint: Option<String>) -> Self {

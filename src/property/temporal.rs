@@ -3,7 +3,11 @@
 use super::{Atom, PropertyError, Subject};
 use crate::analysis::Observed;
 use crate::trace::{Step, Trace};
-use ltl2ba_rs::{Automaton, Formula, Lasso, Options, ParseError, Parsed, Span, Warning};
+use ltl2ba_rs::hoa::HoaError;
+use ltl2ba_rs::{
+    Automaton, Formula, Lasso, Options, ParseError, Parsed, Span, TranslateError, Warning,
+};
+use std::fmt;
 
 /// A temporal property of one program or pushdown system.
 #[derive(Clone, Debug)]
@@ -17,14 +21,32 @@ pub struct Temporal {
     pub warnings: Vec<Warning>,
 }
 
+/// Why a property means nothing.
 #[derive(Clone, Debug)]
 pub enum TemporalError {
     Syntax(ParseError),
     /// A proposition at this place means nothing.
     Proposition(Span, PropertyError),
-    /// Anything else, such as a bad file or an automaton that is too large.
-    Other(String),
+    /// A text is no automaton.
+    Hoa(HoaError),
+    /// A proposition of an automaton means nothing.
+    Letter(PropertyError),
+    /// There is no automaton of a reasonable size.
+    Translation(TranslateError),
 }
+
+impl fmt::Display for TemporalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TemporalError::Syntax(error) => error.fmt(f),
+            TemporalError::Proposition(_, error) | TemporalError::Letter(error) => error.fmt(f),
+            TemporalError::Hoa(error) => error.fmt(f),
+            TemporalError::Translation(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TemporalError {}
 
 impl Temporal {
     /// The property that a formula states.
@@ -40,7 +62,7 @@ impl Temporal {
             })
             .collect::<Result<Vec<_>, _>>()?;
         let forbidden = ltl2ba_rs::translate(&formula.negated(), &Options::default())
-            .map_err(|error| TemporalError::Other(error.to_string()))?;
+            .map_err(TemporalError::Translation)?;
         Ok(Temporal {
             forbidden,
             atoms,
@@ -51,19 +73,13 @@ impl Temporal {
 
     /// The property that no execution is accepted by an automaton in the HOA format.
     pub fn from_hoa(subject: &impl Subject, text: &str) -> Result<Self, TemporalError> {
-        let automaton =
-            ltl2ba_rs::hoa::read(text).map_err(|error| TemporalError::Other(error.to_string()))?;
+        let automaton = ltl2ba_rs::hoa::read(text).map_err(TemporalError::Hoa)?;
         let forbidden = ltl2ba_rs::degeneralized(&automaton, &Options::default())
-            .map_err(|error| TemporalError::Other(error.to_string()))?;
+            .map_err(TemporalError::Translation)?;
         let atoms = forbidden
             .propositions
             .iter()
-            .map(|name| {
-                subject.text(name).map_err(|error| {
-                    let hint = error.hint.map_or(String::new(), |h| format!(" ({h})"));
-                    TemporalError::Other(format!("{}{hint}", error.message))
-                })
-            })
+            .map(|name| subject.text(name).map_err(TemporalError::Letter))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Temporal {
             forbidden,

@@ -14,7 +14,7 @@ const LONGEST_TEXT: usize = 60;
 pub fn explain(program: &Program, failure: &Failure) -> String {
     let procedure = failure.procedure;
     match &failure.reason {
-        Reason::Assertion => "the assertion fails".to_owned(),
+        Reason::Assertion => failure.to_string(),
         Reason::NoValue {
             expression,
             target,
@@ -24,17 +24,15 @@ pub fn explain(program: &Program, failure: &Failure) -> String {
                 Some(text) => format!(" in `{text}`"),
                 None => String::new(),
             };
-            let what = match missing.cause {
-                Cause::Outside { index, count } => {
-                    let of = dimension_of(program, procedure, *expression, *target, missing);
-                    return format!("{}{text}", outside(index, count, of));
+            let dimension = dimension_of(program, procedure, *expression, *target, missing);
+            match (missing.cause, dimension) {
+                (Cause::Outside { index, count }, Some(Dimension { array, low, .. })) => {
+                    let low = i128::from(low);
+                    let (index, high) = (index + low, low + i128::from(count) - 1);
+                    format!("index {index} is outside {array}[{low}..{high}]{text}")
                 }
-                Cause::DivisionByZero => "division by 0".to_owned(),
-                Cause::Negative(number) => format!("bits of a negative number, {number},"),
-                Cause::TooLarge => "a shift beyond 2^64".to_owned(),
-                Cause::NotThere => "a variable of another procedure".to_owned(),
-            };
-            format!("{what}{text}")
+                (cause, _) => format!("{cause}{text}"),
+            }
         }
         Reason::Misfit {
             number,
@@ -111,17 +109,6 @@ struct Dimension {
     length: u32,
     /// How many cells apart its entries are.
     stride: u32,
-}
-
-fn outside(index: i128, count: u32, dimension: Option<Dimension>) -> String {
-    match dimension {
-        Some(Dimension { array, low, .. }) => {
-            let low = i128::from(low);
-            let high = low + i128::from(count) - 1;
-            format!("index {} is outside {array}[{low}..{high}]", index + low)
-        }
-        None => format!("place {index} of an array of {count}, counted from 0,"),
-    }
 }
 
 /// The dimension that an index is used for.

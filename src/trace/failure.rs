@@ -1,6 +1,8 @@
 //! Why a step leads to *error*.
 
 use crate::program::{Expression, ProcedureId, VariableId};
+use std::error::Error;
+use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -61,3 +63,40 @@ pub enum Cause {
     /// A number of a procedure that is not on top.
     NotThere,
 }
+
+/// Without the names of the program, which `report::failure` adds.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            Reason::Assertion => f.write_str("the assertion fails"),
+            Reason::NoValue { missing, .. } => missing.fmt(f),
+            Reason::Misfit { number, .. } => write!(f, "the value {number} does not fit"),
+        }
+    }
+}
+
+impl Error for Failure {}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.cause.fmt(f)
+    }
+}
+
+impl Error for Missing {}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Outside { index, count } => {
+                write!(f, "place {index} of an array of {count}, counted from 0,")
+            }
+            Cause::DivisionByZero => f.write_str("division by 0"),
+            Cause::Negative(number) => write!(f, "bits of a negative number, {number},"),
+            Cause::TooLarge => f.write_str("a shift beyond 2^64"),
+            Cause::NotThere => f.write_str("a variable of another procedure"),
+        }
+    }
+}
+
+impl Error for Cause {}

@@ -32,6 +32,7 @@ use crate::lower::pushdown_system;
 use crate::program::{NUMBER_BITS, Program};
 use crate::rules::{Layout, Rules};
 use crate::source::{MAX_SOURCE_BYTES, Source, Span};
+use std::fmt;
 use std::sync::Arc;
 use system::Writer;
 
@@ -55,22 +56,27 @@ enum Untranslatable {
     /// A truth value where a number is expected, or the other way round. No front end makes
     /// such a program.
     MixedKinds,
+    /// What was written is no such system, for this reason.
+    Refused(String),
 }
+
+impl fmt::Display for Untranslatable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("this cannot be written as .pds: ")?;
+        match self {
+            Untranslatable::TooWide => write!(f, "a number may need more than {NUMBER_BITS} bits"),
+            Untranslatable::TooLong => f.write_str("the condition would be too long"),
+            Untranslatable::MixedKinds => f.write_str("it mixes numbers and truth values"),
+            Untranslatable::Refused(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for Untranslatable {}
 
 impl Untranslatable {
     fn diagnostic(&self, span: Span) -> Diagnostic {
-        let message = match self {
-            Untranslatable::TooWide => format!(
-                "this cannot be written as .pds: a number may need more than {NUMBER_BITS} bits"
-            ),
-            Untranslatable::TooLong => {
-                "this cannot be written as .pds: the condition would be too long".to_owned()
-            }
-            Untranslatable::MixedKinds => {
-                "this cannot be written as .pds: it mixes numbers and truth values".to_owned()
-            }
-        };
-        Diagnostic::error(span, message)
+        Diagnostic::error(span, self.to_string())
     }
 }
 
@@ -92,8 +98,7 @@ pub fn translate(program: &Program) -> Result<Translation, Diagnostic> {
             let rule = rules.partition_point(|(start, _)| *start <= wrong.span.start as usize);
             let at = rule.checked_sub(1).map(|rule| rules[rule].1);
             let span = at.map_or(first, |at| program.point(at).span);
-            let message = format!("this cannot be written as .pds: {}", wrong.message);
-            Err(Diagnostic::error(span, message))
+            Err(Untranslatable::Refused(wrong.message).diagnostic(span))
         }
     }
 }

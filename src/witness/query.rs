@@ -13,13 +13,12 @@
 
 use super::graph::SummaryGraph;
 use super::path::{CallUse, Path};
-use super::rings::TooManyRings;
 use crate::acceleration::Way;
 use crate::bdd::{Bdd, BddResult};
 use crate::cycles::Sets;
 use crate::spds::copies::Copy;
 use crate::spds::{Head, RuleId};
-use crate::watch::Stop;
+use crate::watch::{Stop, within_budget};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -94,13 +93,13 @@ pub enum Found {
 impl SummaryGraph<'_> {
     /// A shortest path from the query's set to its goal, and the goal's head last.
     pub fn search(&self, query: &Query<'_>, reach: Reach) -> Result<Found, Stop> {
-        match self.rings(query, reach)? {
-            Ok(Some((rings, last))) => {
+        match within_budget(self.rings(query, reach))? {
+            Some(Some((rings, last))) => {
                 let on_path = self.cut_back(query, &rings, last)?;
                 self.pick(query, &on_path).map(Found::Path)
             }
-            Ok(None) => Ok(Found::Nothing),
-            Err(TooManyRings) => Ok(Found::TooFar),
+            Some(None) => Ok(Found::Nothing),
+            None => Ok(Found::TooFar),
         }
     }
 

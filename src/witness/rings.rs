@@ -5,20 +5,17 @@ use super::graph::SummaryGraph;
 use super::query::{Node, NodeSets, Query, Reach};
 use crate::bdd::{Bdd, BddResult};
 use crate::spds::{Head, Right};
-use crate::watch::Stop;
+use crate::watch::{Abort, Stop};
 
 /// What is new after some number of steps, in the order of heads.
 pub(super) type Ring = Vec<(Node, Bdd)>;
 
-/// There are more rings than were allowed.
-pub(super) struct TooManyRings;
-
 /// All rings up to the goal, and what of the last one meets it; `None` if none does.
-pub(super) type Rings = Result<Option<(Vec<Ring>, NodeSets)>, TooManyRings>;
+pub(super) type Rings = Option<(Vec<Ring>, NodeSets)>;
 
 impl SummaryGraph<'_> {
     /// The rings up to the first that meets the goal, and what of it does.
-    pub(super) fn rings(&self, query: &Query<'_>, reach: Reach) -> Result<Rings, Stop> {
+    pub(super) fn rings(&self, query: &Query<'_>, reach: Reach) -> Result<Rings, Abort> {
         let mut reached = NodeSets::default();
         let mut ring = NodeSets::default();
         self.extend(
@@ -60,13 +57,13 @@ impl SummaryGraph<'_> {
                 rings.push(sorted);
             } else {
                 rings.push(sorted);
-                return Ok(Ok(Some((rings, hits))));
+                return Ok(Some((rings, hits)));
             }
             if rings.len() >= reach.rings && !ring.is_empty() {
-                return Ok(Err(TooManyRings));
+                return Err(Abort::OverBudget);
             }
         }
-        Ok(Ok(None))
+        Ok(None)
     }
 
     fn expand(

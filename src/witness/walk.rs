@@ -17,11 +17,20 @@ use crate::trace::{
     Fold, Nested, NestedId, RoundsId, Sample, SegmentId, Step, Trace, waiting_after,
 };
 use rustc_hash::FxHashMap;
+use std::fmt;
 use std::hash::Hash;
 
 /// A path could not be followed: it, or the walker, is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Diverged;
+
+impl fmt::Display for Diverged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the interpreter could not follow a trace")
+    }
+}
+
+impl std::error::Error for Diverged {}
 
 /// Who follows paths of one program or pushdown system.
 pub trait Walker: Sized {

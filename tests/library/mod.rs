@@ -4,7 +4,7 @@
 // Each test file is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
-use derny::internals::check::{Board, CheckError, Finding, Options, Subject, check};
+use derny::internals::check::{Board, Finding, Options, Subject, check};
 use derny::internals::program::Program;
 use derny::internals::property::{Property, resolve};
 use derny::internals::pushdown::System;
@@ -62,7 +62,7 @@ pub fn findings<S: Subject>(
     subject: &S,
     properties: &[Property],
     options: &Options,
-) -> Result<Vec<Finding>, CheckError> {
+) -> Result<Vec<Finding>, Error> {
     let board = Board::new(Instant::now(), properties.len());
     check(subject, properties, options, &Watch::default(), &board)?;
     Ok(board.take_findings())

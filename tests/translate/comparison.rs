@@ -7,6 +7,7 @@
 
 use crate::library;
 use derny::internals::check::{Options, Subject};
+use derny::internals::explicit::Budget;
 use derny::internals::program::{Domain, Language, Program};
 use derny::internals::property::Property;
 use derny::internals::pushdown::System;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 
 const MEMORY: u64 = 16 << 20;
 /// What the explicit engine may keep, so that no question takes long.
-const EXPLICIT_STATES: usize = 5_000;
+const EXPLICIT_STATES: Budget<'static> = Budget::states(5_000);
 
 /// Formulas without X; `A` and `B` are to be replaced.
 const SHAPES: [&str; 18] = [

@@ -192,7 +192,7 @@ pub struct Evaluator<L> {
 }
 
 /// Something is wrong that leaves nothing to go on with; it has been reported.
-pub struct GivenUp;
+pub use crate::syntax::kit::Reported as GivenUp;
 
 impl<L: Language> Evaluator<L> {
     pub fn new(language: L, collector: Collector) -> Self {

@@ -7,10 +7,19 @@ use super::parser::Parser;
 use super::tree::{ExpressionId, Expressions};
 use crate::names::Names;
 use crate::source::Span;
+use std::fmt;
 
 /// Something could not be read, and the user has been told.
 #[derive(Debug)]
 pub struct Reported;
+
+impl fmt::Display for Reported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the text cannot be read, as its diagnostics say")
+    }
+}
+
+impl std::error::Error for Reported {}
 
 pub type Parsed<T> = Result<T, Reported>;
 
