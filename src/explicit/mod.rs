@@ -24,8 +24,6 @@ mod tableau;
 mod temporal;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod unfolding;
 
 pub use system::{reaches, system_runs_for_ever, system_violates};
 pub use temporal::{has_infinite_run, violates};

@@ -1,5 +1,7 @@
 //! Verdicts on small programs, each with its proof.
 
+mod unfolding;
+
 use super::{Budget, has_infinite_run, reachable, violates};
 use crate::lower::boolean_program;
 use crate::program::Program;

@@ -432,13 +432,7 @@ impl<'a> Lowering<'a> {
             Node::Read(identifier) => Operation::Read(variable(identifier)),
             Node::ReadNext(identifier) => Operation::ReadNext(variable(identifier)),
             Node::Not => Operation::Not,
-            Node::Binary(operator) => match operator {
-                BinaryOperator::Equivalent | BinaryOperator::Equal => Operation::Equal,
-                BinaryOperator::Implies => Operation::Implies,
-                BinaryOperator::Or => Operation::Or,
-                BinaryOperator::Xor | BinaryOperator::NotEqual => Operation::Xor,
-                BinaryOperator::And => Operation::And,
-            },
+            Node::Binary(operator) => operator.into(),
             Node::IfThenElse => Operation::IfThenElse,
             Node::Schoose => Operation::Schoose,
         });
@@ -463,6 +457,18 @@ impl<'a> Lowering<'a> {
             plural(targets.len(), "target"),
         );
         self.collector.report(Diagnostic::error(span, message));
+    }
+}
+
+impl From<BinaryOperator> for Operation {
+    fn from(operator: BinaryOperator) -> Self {
+        match operator {
+            BinaryOperator::Equivalent | BinaryOperator::Equal => Operation::Equal,
+            BinaryOperator::Implies => Operation::Implies,
+            BinaryOperator::Or => Operation::Or,
+            BinaryOperator::Xor | BinaryOperator::NotEqual => Operation::Xor,
+            BinaryOperator::And => Operation::And,
+        }
     }
 }
 

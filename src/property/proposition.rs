@@ -4,19 +4,22 @@
 //! at. A bare name that could mean two things is refused, with the ways to write either.
 
 use super::label::labelled_points;
-use super::{Property, PropertyError, Subject, remopla};
+use super::subject::{Subject, only_meaning};
+use super::{Property, PropertyError, remopla};
 use crate::analysis::Observed;
 use crate::diagnostic::{did_you_mean, suggestion};
 use crate::interpreter::evaluation::evaluate;
 use crate::interpreter::value_of;
 use crate::interpreter::values::Possible;
-use crate::program::{Domain, Language, Operation, PointId, ProcedureId, Program, VariableId};
+use crate::names::Name;
+use crate::program::{
+    Cell, Domain, Language, Operation, PointId, ProcedureId, Program, VariableId,
+};
 use crate::pushdown::SymbolId;
 use crate::source::{Source, Span};
 use crate::syntax::boolean::property::{PropertyName, parse_property};
-use crate::syntax::boolean::tree::{BinaryOperator, Node};
+use crate::syntax::boolean::tree::Node;
 use crate::trace::{Location, Step};
-use ltl2ba_rs::{Kind, Proposition};
 
 /// A proposition of one program or pushdown system.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,12 +122,88 @@ fn observed_by(conditions: &[Box<[Operation]>]) -> Vec<Observed> {
 }
 
 impl Subject for Program {
-    fn proposition(&self, proposition: &Proposition) -> Result<Atom, PropertyError> {
-        resolve_proposition(self, proposition)
+    fn word(&self, text: &str) -> Result<Atom, PropertyError> {
+        match text {
+            "terminated" => return Ok(Atom::Terminated),
+            "error" => return Ok(Atom::Error),
+            _ => {}
+        }
+        let name = PropertyName::of(text);
+        // What it could mean, with an unambiguous way to write it.
+        let mut meanings: Vec<(Atom, String)> = Vec::new();
+        match name.procedure {
+            None => {
+                if let Some(global) = find_global(self, text) {
+                    let written = match text.starts_with('{') {
+                        true => text.to_owned(),
+                        false => format!("{{{text}}}"),
+                    };
+                    meanings.push((
+                        Atom::variable(global),
+                        format!("`{written}` for the global"),
+                    ));
+                }
+                if let Some(procedure) = find_procedure(self, text) {
+                    let written = format!("`in({text})` for the procedure");
+                    meanings.push((Atom::In(procedure), written));
+                }
+                let points = find_label(self, None, text);
+                if points.len() > 1 && meanings.is_empty() {
+                    return Err(label_in_several(self, text, &points));
+                }
+                if !points.is_empty() {
+                    meanings.push((Atom::At(points), format!("`at({text})` for the label")));
+                }
+            }
+            Some(procedure_name) => {
+                // A field of a global struct.
+                if let Some(field) = find_global(self, text) {
+                    let written = format!("`{{{text}}}` for the field");
+                    meanings.push((Atom::variable(field), written));
+                }
+                let Some(procedure) = find_procedure(self, procedure_name) else {
+                    return match meanings.pop() {
+                        Some((atom, _)) => remopla::truth_value(self, text, atom),
+                        None => Err(remopla::composite(self, text)
+                            .unwrap_or_else(|| unknown_procedure(self, procedure_name))),
+                    };
+                };
+                if let Some(local) = find_local(self, procedure, name.name) {
+                    let written = format!("`{{{text}}}` for the variable");
+                    meanings.push((Atom::variable(local), written));
+                }
+                let points = find_label(self, Some(procedure), name.name);
+                if !points.is_empty() {
+                    meanings.push((Atom::At(points), format!("`at({text})` for the label")));
+                }
+            }
+        }
+        match only_meaning(text, meanings)? {
+            Some(atom) => remopla::truth_value(self, text, atom),
+            None => Err(remopla::composite(self, text).unwrap_or_else(|| unknown_word(self, text))),
+        }
     }
 
-    fn text(&self, text: &str) -> Result<Atom, PropertyError> {
-        resolve_text(self, text)
+    /// The global of that very name if there is one, otherwise an expression.
+    fn braces(&self, text: &str) -> Result<Atom, PropertyError> {
+        resolve_condition(self, None, text).map_err(|(_, wrong)| PropertyError {
+            message: format!("in `{text}`: {}", wrong.message),
+            hint: wrong.hint,
+        })
+    }
+
+    fn call(&self, operator: &str, argument: &str) -> Result<Atom, PropertyError> {
+        match operator {
+            "at" => at(self, argument),
+            "in" => match find_procedure(self, argument) {
+                Some(procedure) => Ok(Atom::In(procedure)),
+                None => Err(unknown_procedure(self, argument)),
+            },
+            other => Err(PropertyError::new(
+                format!("`{other}(…)` means nothing in a program with procedures"),
+                Some("`at(L)` is a label, `in(p)` a procedure".into()),
+            )),
+        }
     }
 
     fn reach(&self, text: &str) -> Result<Property, PropertyError> {
@@ -137,52 +216,6 @@ impl Subject for Program {
 
     fn holds(&self, atom: &Atom, step: &Step) -> bool {
         atom.holds(self, step)
-    }
-}
-
-/// What a proposition of a formula means.
-fn resolve_proposition(
-    program: &Program,
-    proposition: &Proposition,
-) -> Result<Atom, PropertyError> {
-    let text = proposition.text.trim();
-    match proposition.kind {
-        Kind::Word => resolve_word(program, text),
-        Kind::Braces => resolve_braces(program, text),
-        Kind::Call => resolve_call(program, text),
-        Kind::Quoted => resolve_text(program, text),
-    }
-}
-
-/// Quoted text, or the name of a proposition in a HOA file: any entry of the table.
-pub(super) fn resolve_text(program: &Program, text: &str) -> Result<Atom, PropertyError> {
-    let text = text.trim();
-    if text.starts_with('{') && text.ends_with('}') {
-        return resolve_braces(program, text);
-    }
-    let call = |name: &str| {
-        text.strip_prefix(name)
-            .is_some_and(|rest| rest.trim_start().starts_with('('))
-    };
-    if (call("at") || call("in") || call("state")) && text.ends_with(')') {
-        return resolve_call(program, text);
-    }
-    resolve_word(program, text)
-}
-
-fn resolve_call(program: &Program, text: &str) -> Result<Atom, PropertyError> {
-    let (operator, rest) = text.split_once('(').unwrap_or((text, ""));
-    let argument = rest.trim_end().trim_end_matches(')').trim();
-    match operator.trim() {
-        "at" => at(program, argument),
-        "in" => match find_procedure(program, argument) {
-            Some(procedure) => Ok(Atom::In(procedure)),
-            None => Err(unknown_procedure(program, argument)),
-        },
-        other => Err(PropertyError::new(
-            format!("`{other}(…)` means nothing in a program with procedures"),
-            Some("`at(L)` is a label, `in(p)` a procedure".into()),
-        )),
     }
 }
 
@@ -249,85 +282,6 @@ fn label_in_several(program: &Program, label: &str, points: &[PointId]) -> Prope
     )
 }
 
-fn resolve_word(program: &Program, text: &str) -> Result<Atom, PropertyError> {
-    match text {
-        "terminated" => return Ok(Atom::Terminated),
-        "error" => return Ok(Atom::Error),
-        _ => {}
-    }
-    let name = PropertyName::of(text);
-    // What it could mean, with an unambiguous way to write it.
-    let mut meanings: Vec<(Atom, String)> = Vec::new();
-    match name.procedure {
-        None => {
-            if let Some(global) = find_global(program, text) {
-                let written = match text.starts_with('{') {
-                    true => text.to_owned(),
-                    false => format!("{{{text}}}"),
-                };
-                meanings.push((
-                    Atom::variable(global),
-                    format!("`{written}` for the global"),
-                ));
-            }
-            if let Some(procedure) = find_procedure(program, text) {
-                let written = format!("`in({text})` for the procedure");
-                meanings.push((Atom::In(procedure), written));
-            }
-            let points = find_label(program, None, text);
-            if points.len() > 1 && meanings.is_empty() {
-                return Err(label_in_several(program, text, &points));
-            }
-            if !points.is_empty() {
-                meanings.push((Atom::At(points), format!("`at({text})` for the label")));
-            }
-        }
-        Some(procedure_name) => {
-            // A field of a global struct.
-            if let Some(field) = find_global(program, text) {
-                let written = format!("`{{{text}}}` for the field");
-                meanings.push((Atom::variable(field), written));
-            }
-            let Some(procedure) = find_procedure(program, procedure_name) else {
-                return match meanings.pop() {
-                    Some((atom, _)) => remopla::truth_value(program, text, atom),
-                    None => Err(remopla::composite(program, text)
-                        .unwrap_or_else(|| unknown_procedure(program, procedure_name))),
-                };
-            };
-            if let Some(local) = find_local(program, procedure, name.name) {
-                let written = format!("`{{{text}}}` for the variable");
-                meanings.push((Atom::variable(local), written));
-            }
-            let points = find_label(program, Some(procedure), name.name);
-            if !points.is_empty() {
-                meanings.push((Atom::At(points), format!("`at({text})` for the label")));
-            }
-        }
-    }
-    if meanings.len() > 1 {
-        let ways: Vec<_> = meanings.into_iter().map(|(_, way)| way).collect();
-        return Err(PropertyError::new(
-            format!("`{text}` could mean several things"),
-            Some(format!("write {}", ways.join(", or "))),
-        ));
-    }
-    match meanings.pop() {
-        Some((atom, _)) => remopla::truth_value(program, text, atom),
-        None => {
-            Err(remopla::composite(program, text).unwrap_or_else(|| unknown_word(program, text)))
-        }
-    }
-}
-
-/// The global of that very name if there is one, otherwise an expression.
-fn resolve_braces(program: &Program, text: &str) -> Result<Atom, PropertyError> {
-    resolve_condition(program, None, text).map_err(|(_, wrong)| PropertyError {
-        message: format!("in `{text}`: {}", wrong.message),
-        hint: wrong.hint,
-    })
-}
-
 /// The variable of that very name if there is one, otherwise an expression: a condition on a
 /// frame of the procedure `scope`, whose locals may be written without it. What is wrong is
 /// told with its place in the text, braces included.
@@ -357,13 +311,7 @@ pub fn resolve_condition(
             Node::Constant(value) => Operation::Constant(*value),
             Node::Not => Operation::Not,
             Node::IfThenElse => Operation::IfThenElse,
-            Node::Binary(operator) => match operator {
-                BinaryOperator::And => Operation::And,
-                BinaryOperator::Or => Operation::Or,
-                BinaryOperator::Implies => Operation::Implies,
-                BinaryOperator::Xor | BinaryOperator::NotEqual => Operation::Xor,
-                BinaryOperator::Equal | BinaryOperator::Equivalent => Operation::Equal,
-            },
+            Node::Binary(operator) => (*operator).into(),
             Node::Read(identifier) => {
                 let written = tree.names.text(identifier.name);
                 let place = Span::new(
@@ -420,24 +368,20 @@ fn observed(
     })
 }
 
-fn cell_names(program: &Program, cells: &[crate::program::Cell]) -> Vec<String> {
-    let names: Vec<_> = cells.iter().map(|cell| cell.name).collect();
-    names_of(program, &names)
+fn cell_names(program: &Program, cells: &[Cell]) -> Vec<String> {
+    names_of(program, cells.iter().map(|cell| cell.name))
 }
 
-fn names_of(program: &Program, names: &[crate::names::Name]) -> Vec<String> {
-    let texts = names.iter().map(|name| program.names.text(*name));
-    texts.map(str::to_owned).collect()
+fn names_of(program: &Program, names: impl Iterator<Item = Name>) -> Vec<String> {
+    names.map(|n| program.names.text(n).to_owned()).collect()
 }
 
 fn procedure_names(program: &Program) -> Vec<String> {
-    let names: Vec<_> = program.procedures.iter().map(|p| p.name).collect();
-    names_of(program, &names)
+    names_of(program, program.procedures.iter().map(|p| p.name))
 }
 
 fn label_names(program: &Program) -> Vec<String> {
-    let names: Vec<_> = program.labels.iter().map(|(_, name)| *name).collect();
-    names_of(program, &names)
+    names_of(program, program.labels.iter().map(|(_, name)| *name))
 }
 
 fn near_hint(text: &str, known: &[String]) -> Option<String> {

@@ -5,7 +5,7 @@
 //! so is one that reads a local whose procedure is not on top.
 
 use super::PropertyError;
-use super::proposition::Atom;
+use super::proposition::{Atom, find_procedure};
 use crate::analysis::Observed;
 use crate::diagnostic::suggestion;
 use crate::lower::expression::{Evaluator, Kind};
@@ -85,19 +85,12 @@ fn number(text: &str) -> PropertyError {
 
 /// What is wrong with the bare name of an array or a struct.
 pub fn composite(program: &Program, text: &str) -> Option<PropertyError> {
-    let named = |declarations: &[Declaration], text: &str| {
-        let name = program.names.find(text)?;
-        let mut found = declarations.iter().filter(|d| d.name == name);
-        found.next().map(|declaration| declaration.shape.clone())
-    };
-    let global = named(&program.declarations, text);
-    let shape = global.or_else(|| {
+    let declaration = declared(program, &program.declarations, text).or_else(|| {
         let (procedure, local) = text.split_once('.')?;
-        let procedure = program.names.find(procedure)?;
-        let procedure = program.procedures.iter().find(|p| p.name == procedure)?;
-        named(&procedure.declarations, local)
+        let procedure = program.procedure(find_procedure(program, procedure)?);
+        declared(program, &procedure.declarations, local)
     })?;
-    let (what, part) = match shape {
+    let (what, part) = match &declaration.shape {
         Shape::Array { low, .. } => ("an array", format!("{text}[{low}]")),
         Shape::Struct { fields } => {
             let field = fields.first().map(|field| program.names.text(field.name));
@@ -111,6 +104,16 @@ pub fn composite(program: &Program, text: &str) -> Option<PropertyError> {
     ))
 }
 
+/// The variable of this name, among those that a program or a procedure declares.
+fn declared<'d>(
+    program: &Program,
+    declarations: &'d [Declaration],
+    text: &str,
+) -> Option<&'d Declaration> {
+    let name = program.names.find(text)?;
+    declarations.iter().find(|d| d.name == name)
+}
+
 struct PropertyNames<'a> {
     program: &'a Program,
     /// Whose locals need no module.
@@ -121,21 +124,10 @@ struct PropertyNames<'a> {
 }
 
 impl PropertyNames<'_> {
-    fn declared<'d>(&self, declarations: &'d [Declaration], text: &str) -> Option<&'d Declaration> {
-        let name = self.program.names.find(text)?;
-        declarations.iter().find(|d| d.name == name)
-    }
-
     fn constant(&self, text: &str) -> Option<i128> {
         let name = self.program.names.find(text)?;
         let mut constants = self.program.constants.iter();
         constants.find(|(n, _)| *n == name).map(|(_, value)| *value)
-    }
-
-    fn procedure(&self, text: &str) -> Option<ProcedureId> {
-        let name = self.program.names.find(text)?;
-        let mut ids = self.program.procedure_ids();
-        ids.find(|id| self.program.procedure(*id).name == name)
     }
 
     /// Where the cells of a local variable are among those that are read.
@@ -151,9 +143,7 @@ impl PropertyNames<'_> {
     }
 
     fn complain(&mut self, tree: &Tree, part: &Part, message: String, hint: Option<String>) {
-        let identifier = part.identifier;
-        let length = tree.names.text(identifier.name).len() as u32;
-        let span = Span::new(identifier.start, identifier.start + length);
+        let span = tree.span(part.identifier);
         self.problem
             .get_or_insert((span, PropertyError::new(message, hint)));
     }
@@ -169,7 +159,7 @@ impl Environment for PropertyNames<'_> {
         let first = parts.first()?;
         let text = tree.names.text(first.identifier.name);
         if let Some(scope) = self.scope
-            && let Some(local) = self.declared(&program.procedure(scope).declarations, text)
+            && let Some(local) = declared(program, &program.procedure(scope).declarations, text)
         {
             return Some(Meaning::Variable {
                 first: VariableId::Local(self.observe(scope, local)),
@@ -177,13 +167,13 @@ impl Environment for PropertyNames<'_> {
                 parts: 1,
             });
         }
-        let global = self.declared(&program.declarations, text);
+        let global = declared(program, &program.declarations, text);
         let second = parts.get(1).filter(|_| first.indices == 0);
         let second = second.map(|part| tree.names.text(part.identifier.name));
         let local = second.and_then(|second| {
-            let procedure = self.procedure(text)?;
+            let procedure = find_procedure(program, text)?;
             let declarations = &program.procedure(procedure).declarations;
-            Some((procedure, self.declared(declarations, second)?))
+            Some((procedure, declared(program, declarations, second)?))
         });
         let is_field = |declaration: &Declaration| match &declaration.shape {
             Shape::Struct { fields } => {
@@ -224,7 +214,7 @@ impl Environment for PropertyNames<'_> {
             return;
         };
         let text = tree.names.text(first.identifier.name);
-        let procedure = self.procedure(text);
+        let procedure = find_procedure(program, text);
         if let (Some(procedure), Some(second)) = (procedure, parts.get(1)) {
             let second = tree.names.text(second.identifier.name);
             let hint = self.near(second, program.procedure(procedure).declarations.iter());
@@ -233,7 +223,7 @@ impl Environment for PropertyNames<'_> {
         }
         let local = program.procedure_ids().find(|id| {
             let declarations = &program.procedure(*id).declarations;
-            self.declared(declarations, text).is_some()
+            declared(program, declarations, text).is_some()
         });
         let of_scope = self
             .scope
@@ -279,7 +269,7 @@ mod tests {
     use super::*;
     use crate::lower::{RemoplaOptions, remopla};
     use crate::program::Operation;
-    use crate::property::proposition::resolve_text;
+    use crate::property::Subject;
     use std::sync::Arc;
 
     fn program() -> Program {
@@ -295,7 +285,9 @@ mod tests {
     /// The operations of a condition, with the names of cells.
     fn shown(text: &str) -> String {
         let program = program();
-        let atom = resolve_text(&program, text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        let atom = program
+            .text(text)
+            .unwrap_or_else(|e| panic!("{text}: {e:?}"));
         let Atom::Expression { operations, locals } = atom else {
             panic!("{text}");
         };
@@ -323,7 +315,7 @@ mod tests {
 
     fn wrong(text: &str) -> (String, String) {
         let program = program();
-        let error = resolve_text(&program, text).expect_err(text);
+        let error = program.text(text).expect_err(text);
         (error.message, error.hint.unwrap_or_default())
     }
 

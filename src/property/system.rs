@@ -1,6 +1,7 @@
 //! Properties of pushdown systems: states, symbols, atoms and variables by name.
 
-use super::{Atom, Property, PropertyError, Subject};
+use super::subject::{Subject, only_meaning};
+use super::{Atom, Property, PropertyError};
 use crate::diagnostic::suggestion;
 use crate::interpreter::value_of;
 use crate::lower::proposition;
@@ -8,32 +9,77 @@ use crate::names::Name;
 use crate::program::{Domain, Operation, Shape};
 use crate::pushdown::{StateId, SymbolId, System, holds};
 use crate::trace::Step;
-use ltl2ba_rs::{Kind, Proposition};
 
 impl Subject for System {
-    fn proposition(&self, proposition: &Proposition) -> Result<Atom, PropertyError> {
-        let text = proposition.text.trim();
-        match proposition.kind {
-            Kind::Word => self.word(text),
-            Kind::Braces => self.braces(text),
-            Kind::Call => self.call(text),
-            Kind::Quoted => self.text(text),
+    fn word(&self, text: &str) -> Result<Atom, PropertyError> {
+        // What it could mean, with an unambiguous way to write it.
+        let mut meanings: Vec<(Atom, String)> = Vec::new();
+        if let Some(state) = self.find_state(text) {
+            let written = format!("`state({text})` for the state");
+            meanings.push((self.in_state(state), written));
+        }
+        if let Some(symbol) = self.find_symbol(text) {
+            let written = format!("`at({text})` for the symbol");
+            meanings.push((Atom::OnTop(vec![symbol]), written));
+        }
+        if let Some(symbols) = self.find_atom(text) {
+            let written = match self.find_symbol(text) {
+                Some(_) => format!("another name instead of `{text}` after `atoms`"),
+                None => format!("`at({text})` for the symbols with this atom"),
+            };
+            meanings.push((Atom::OnTop(symbols), written));
+        }
+        if self.declares(text) {
+            let written = format!("`{{{text}}}` for the variable");
+            if meanings.is_empty() && !self.is_truth(text) {
+                return Err(PropertyError::new(
+                    format!("`{text}` is no truth value"),
+                    Some(format!("compare it with something, as in `{{{text} = 0}}`")),
+                ));
+            }
+            let atom = match meanings.is_empty() {
+                true => self.condition(text, text)?,
+                false => Atom::OnTop(Vec::new()),
+            };
+            meanings.push((atom, written));
+        }
+        only_meaning(text, meanings)?.ok_or_else(|| {
+            PropertyError::new(
+                format!("`{text}` is no state, symbol, atom or variable"),
+                self.near(text, &self.all_names()),
+            )
+        })
+    }
+
+    fn call(&self, operator: &str, argument: &str) -> Result<Atom, PropertyError> {
+        match operator {
+            "state" => match self.find_state(argument) {
+                Some(state) => Ok(self.in_state(state)),
+                None => Err(self.no_state(argument)),
+            },
+            "at" => match self.symbols_called(argument) {
+                Some(symbols) => Ok(Atom::OnTop(symbols)),
+                None => Err(self.no_symbol(argument)),
+            },
+            "in" => self.find_atom(argument).map(Atom::OnTop).ok_or_else(|| {
+                let names: Vec<_> = self
+                    .symbols
+                    .iter()
+                    .flat_map(|s| &s.atoms)
+                    .copied()
+                    .collect();
+                let message = format!("no symbol has the atom `{argument}`");
+                PropertyError::new(message, self.near(argument, &names))
+            }),
+            other => Err(PropertyError::new(
+                format!("`{other}(…)` means nothing in a pushdown system"),
+                Some("`state(q)` is a state, `at(s)` a symbol on top".into()),
+            )),
         }
     }
 
-    fn text(&self, text: &str) -> Result<Atom, PropertyError> {
-        let text = text.trim();
-        let is_call = |name: &str| {
-            let rest = text.strip_prefix(name);
-            rest.is_some_and(|rest| rest.trim_start().starts_with('('))
-        };
-        if text.starts_with('{') && text.ends_with('}') {
-            self.braces(text)
-        } else if ["at", "in", "state"].into_iter().any(is_call) && text.ends_with(')') {
-            self.call(text)
-        } else {
-            self.word(text)
-        }
+    fn braces(&self, text: &str) -> Result<Atom, PropertyError> {
+        self.condition(text, &text[1..text.len() - 1])
     }
 
     /// `STATE:SYMBOL` or `SYMBOL`; an atom stands for all symbols that have it.
@@ -152,87 +198,6 @@ impl System {
             .into(),
         };
         Atom::Conditions(vec![operations; self.groups.len()])
-    }
-
-    fn word(&self, text: &str) -> Result<Atom, PropertyError> {
-        // What it could mean, with an unambiguous way to write it.
-        let mut meanings: Vec<(Atom, String)> = Vec::new();
-        if let Some(state) = self.find_state(text) {
-            let written = format!("`state({text})` for the state");
-            meanings.push((self.in_state(state), written));
-        }
-        if let Some(symbol) = self.find_symbol(text) {
-            let written = format!("`at({text})` for the symbol");
-            meanings.push((Atom::OnTop(vec![symbol]), written));
-        }
-        if let Some(symbols) = self.find_atom(text) {
-            let written = match self.find_symbol(text) {
-                Some(_) => format!("another name instead of `{text}` after `atoms`"),
-                None => format!("`at({text})` for the symbols with this atom"),
-            };
-            meanings.push((Atom::OnTop(symbols), written));
-        }
-        if self.declares(text) {
-            let written = format!("`{{{text}}}` for the variable");
-            if meanings.is_empty() && !self.is_truth(text) {
-                return Err(PropertyError::new(
-                    format!("`{text}` is no truth value"),
-                    Some(format!("compare it with something, as in `{{{text} = 0}}`")),
-                ));
-            }
-            let atom = match meanings.is_empty() {
-                true => self.condition(text, text)?,
-                false => Atom::OnTop(Vec::new()),
-            };
-            meanings.push((atom, written));
-        }
-        if meanings.len() > 1 {
-            let ways: Vec<_> = meanings.into_iter().map(|(_, way)| way).collect();
-            return Err(PropertyError::new(
-                format!("`{text}` could mean several things"),
-                Some(format!("write {}", ways.join(", or "))),
-            ));
-        }
-        match meanings.pop() {
-            Some((atom, _)) => Ok(atom),
-            None => Err(PropertyError::new(
-                format!("`{text}` is no state, symbol, atom or variable"),
-                self.near(text, &self.all_names()),
-            )),
-        }
-    }
-
-    fn call(&self, text: &str) -> Result<Atom, PropertyError> {
-        let (operator, rest) = text.split_once('(').unwrap_or((text, ""));
-        let argument = rest.trim_end().trim_end_matches(')').trim();
-        match operator.trim() {
-            "state" => match self.find_state(argument) {
-                Some(state) => Ok(self.in_state(state)),
-                None => Err(self.no_state(argument)),
-            },
-            "at" => match self.symbols_called(argument) {
-                Some(symbols) => Ok(Atom::OnTop(symbols)),
-                None => Err(self.no_symbol(argument)),
-            },
-            "in" => self.find_atom(argument).map(Atom::OnTop).ok_or_else(|| {
-                let names: Vec<_> = self
-                    .symbols
-                    .iter()
-                    .flat_map(|s| &s.atoms)
-                    .copied()
-                    .collect();
-                let message = format!("no symbol has the atom `{argument}`");
-                PropertyError::new(message, self.near(argument, &names))
-            }),
-            other => Err(PropertyError::new(
-                format!("`{other}(…)` means nothing in a pushdown system"),
-                Some("`state(q)` is a state, `at(s)` a symbol on top".into()),
-            )),
-        }
-    }
-
-    fn braces(&self, text: &str) -> Result<Atom, PropertyError> {
-        self.condition(text, &text[1..text.len() - 1])
     }
 
     fn condition(&self, text: &str, inner: &str) -> Result<Atom, PropertyError> {

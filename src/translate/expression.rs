@@ -247,8 +247,8 @@ impl Relation<'_> {
 
     fn shifted(&mut self, number: Number, by: i128) -> Number {
         let (operator, size) = match by < 0 {
-            true => (Operator::Minus, self.formulas.constant(-by)),
-            false => (Operator::Plus, self.formulas.constant(by)),
+            true => (Operator::Subtract, self.formulas.constant(-by)),
+            false => (Operator::Add, self.formulas.constant(by)),
         };
         Number {
             term: self.formulas.binary(operator, number.term, size),
@@ -356,9 +356,9 @@ impl Relation<'_> {
         let f = &mut self.formulas;
         let (x, y) = (a.term, b.term);
         let term = match operation {
-            Operation::Add => f.binary(Operator::Plus, x, y),
-            Operation::Subtract => f.binary(Operator::Minus, x, y),
-            Operation::Multiply => f.binary(Operator::Times, x, y),
+            Operation::Add => f.binary(Operator::Add, x, y),
+            Operation::Subtract => f.binary(Operator::Subtract, x, y),
+            Operation::Multiply => f.binary(Operator::Multiply, x, y),
             Operation::Divide => {
                 if outcome.may_fail {
                     let zero = f.number(0);
@@ -412,20 +412,20 @@ impl Relation<'_> {
             let x = self.bit(a.term, place);
             let y = self.bit(b.term, place);
             let f = &mut self.formulas;
-            let both = f.binary(Operator::Times, x, y);
+            let both = f.binary(Operator::Multiply, x, y);
             let weight = f.constant(1 << place);
-            let part = f.binary(Operator::Times, both, weight);
-            sum = f.binary(Operator::Plus, sum, part);
+            let part = f.binary(Operator::Multiply, both, weight);
+            sum = f.binary(Operator::Add, sum, part);
         }
         let f = &mut self.formulas;
-        let total = f.binary(Operator::Plus, a.term, b.term);
+        let total = f.binary(Operator::Add, a.term, b.term);
         match operation {
             Operation::BitAnd => sum,
-            Operation::BitOr => f.binary(Operator::Minus, total, sum),
+            Operation::BitOr => f.binary(Operator::Subtract, total, sum),
             _ => {
                 let two = f.number(2);
-                let twice = f.binary(Operator::Times, two, sum);
-                f.binary(Operator::Minus, total, twice)
+                let twice = f.binary(Operator::Multiply, two, sum);
+                f.binary(Operator::Subtract, total, twice)
             }
         }
     }
@@ -439,8 +439,8 @@ impl Relation<'_> {
         };
         let (this, next) = (rest(place), rest(place + 1));
         let two = f.number(2);
-        let even = f.binary(Operator::Times, two, next);
-        f.binary(Operator::Minus, this, even)
+        let even = f.binary(Operator::Multiply, two, next);
+        f.binary(Operator::Subtract, this, even)
     }
 }
 

@@ -111,7 +111,7 @@ impl Formulas {
     pub fn constant(&mut self, number: i128) -> Node {
         if number < 0 {
             let (zero, size) = (self.number(0), self.constant(-number));
-            return self.binary(Operator::Minus, zero, size);
+            return self.binary(Operator::Subtract, zero, size);
         }
         match u64::try_from(number) {
             Ok(small) => self.number(small),
@@ -204,9 +204,9 @@ impl Formulas {
                     return self.truth(value);
                 }
                 let result = match operator {
-                    Operator::Plus => x.checked_add(y),
-                    Operator::Minus => x.checked_sub(y),
-                    Operator::Times => x.checked_mul(y),
+                    Operator::Add => x.checked_add(y),
+                    Operator::Subtract => x.checked_sub(y),
+                    Operator::Multiply => x.checked_mul(y),
                     Operator::Divide => x.checked_div(y),
                     _ => None,
                 };
@@ -214,18 +214,18 @@ impl Formulas {
                     return self.number(number);
                 }
             }
-            (Operator::Plus | Operator::Minus, _, Kind::Number(0))
-            | (Operator::Times | Operator::Divide, _, Kind::Number(1)) => return a,
-            (Operator::Plus, Kind::Number(0), _) | (Operator::Times, Kind::Number(1), _) => {
+            (Operator::Add | Operator::Subtract, _, Kind::Number(0))
+            | (Operator::Multiply | Operator::Divide, _, Kind::Number(1)) => return a,
+            (Operator::Add, Kind::Number(0), _) | (Operator::Multiply, Kind::Number(1), _) => {
                 return b;
             }
             // Whether the other factor has a value is not said here.
-            (Operator::Times, _, Kind::Number(0)) | (Operator::Times, Kind::Number(0), _) => {
+            (Operator::Multiply, _, Kind::Number(0)) | (Operator::Multiply, Kind::Number(0), _) => {
                 return self.number(0);
             }
             // Places are counted from 0, and indices from wherever an array begins.
-            (Operator::Plus, Kind::Binary(Operator::Minus, x, y), _)
-            | (Operator::Minus, Kind::Binary(Operator::Plus, x, y), _)
+            (Operator::Add, Kind::Binary(Operator::Subtract, x, y), _)
+            | (Operator::Subtract, Kind::Binary(Operator::Add, x, y), _)
                 if y == b =>
             {
                 return x;
@@ -261,8 +261,8 @@ mod tests {
         assert_eq!(f.xor(yes, a), not_a);
         let (one, two) = (f.number(1), f.number(2));
         assert_eq!(f.binary(Operator::Less, one, two), yes);
-        let less = f.binary(Operator::Minus, a, one);
-        assert_eq!(f.binary(Operator::Plus, less, one), a);
+        let less = f.binary(Operator::Subtract, a, one);
+        assert_eq!(f.binary(Operator::Add, less, one), a);
     }
 
     #[test]

@@ -315,15 +315,15 @@ impl Relation<'_> {
         let modulus = f.constant(size);
         if last - first < MOST_MULTIPLES {
             let multiple = f.bound();
-            let multiple = f.binary(Operator::Times, multiple, modulus);
-            let sum = f.binary(Operator::Plus, cell, multiple);
+            let multiple = f.binary(Operator::Multiply, multiple, modulus);
+            let sum = f.binary(Operator::Add, cell, multiple);
             let equal = f.binary(Operator::Equal, sum, term);
             return f.quantified(false, first, last, equal);
         }
         // Division rounds towards 0, so that the remainder has the sign of the term.
         let quotient = f.binary(Operator::Divide, term, modulus);
-        let multiple = f.binary(Operator::Times, quotient, modulus);
-        let remainder = f.binary(Operator::Minus, term, multiple);
+        let multiple = f.binary(Operator::Multiply, quotient, modulus);
+        let remainder = f.binary(Operator::Subtract, term, multiple);
         let equal = f.binary(Operator::Equal, cell, remainder);
         if low >= 0 {
             return equal;
@@ -331,7 +331,7 @@ impl Relation<'_> {
         let zero = f.number(0);
         let natural = f.binary(Operator::GreaterEqual, remainder, zero);
         let negative = f.not(natural);
-        let above = f.binary(Operator::Plus, remainder, modulus);
+        let above = f.binary(Operator::Add, remainder, modulus);
         let shifted = f.binary(Operator::Equal, cell, above);
         let (a, b) = (f.and(natural, equal), f.and(negative, shifted));
         f.or(a, b)

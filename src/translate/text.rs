@@ -2,8 +2,9 @@
 
 use super::formula::{Formulas, Kind, Node};
 use super::variables::Variables;
-use crate::syntax::pds::NOT_PRECEDENCE;
+use crate::syntax::kit::operators::Infix;
 use crate::syntax::pds::tree::BinaryOperator as Operator;
+use crate::syntax::pds::{self, NOT_PRECEDENCE, Pds};
 
 /// How tightly what is no operator binds, as the parser of `.pds` has it.
 const QUANTIFIER: u8 = 0;
@@ -11,30 +12,7 @@ const LEAF: u8 = 10;
 
 /// What a part of a conjunction must bind as tightly as.
 pub fn conjunct() -> u8 {
-    Operator::And.precedence()
-}
-
-impl Operator {
-    fn sign(self) -> &'static str {
-        use Operator::*;
-        match self {
-            Equivalent => " == ",
-            Xor => " ^ ",
-            Or => " | ",
-            And => " & ",
-            Equal => " = ",
-            NotEqual => " != ",
-            Less => " < ",
-            LessEqual => " <= ",
-            Greater => " > ",
-            GreaterEqual => " >= ",
-            Plus => " + ",
-            Minus => " - ",
-            Times => " * ",
-            Divide => " / ",
-            ShiftLeft => " << ",
-        }
-    }
+    pds::precedence(Operator::And)
 }
 
 /// What is still to be written.
@@ -48,9 +26,9 @@ fn precedence(kind: Kind) -> u8 {
     match kind {
         Kind::Quantified { .. } => QUANTIFIER,
         Kind::Not(_) => NOT_PRECEDENCE,
-        Kind::Binary(operator, ..) => operator.precedence(),
+        Kind::Binary(operator, ..) => pds::precedence(operator),
         // There are no truth constants: `0 = 0` is one.
-        Kind::Truth(_) => Operator::Equal.precedence(),
+        Kind::Truth(_) => pds::precedence(Operator::Equal),
         Kind::Number(_) | Kind::Cell(..) | Kind::Bound => LEAF,
     }
 }
@@ -80,7 +58,7 @@ pub fn write(formulas: &Formulas, names: &Variables, node: Node, context: u8, ou
             Kind::Bound => out.push_str(&names.bound),
             Kind::Cell(variable, when, index) => {
                 out.push_str(&names.get(variable).name);
-                out.push_str(["", "'", "''"][when as usize]);
+                out.push_str(when.primes());
                 if let Some(index) = index {
                     out.push('[');
                     rest.push(Rest::Text("]"));
@@ -100,7 +78,7 @@ pub fn write(formulas: &Formulas, names: &Variables, node: Node, context: u8, ou
                 let is_junction = matches!(operator, Operator::And | Operator::Or);
                 let right = if is_junction { own } else { own + 1 };
                 rest.push(Rest::Node(b, right));
-                rest.push(Rest::Text(operator.sign()));
+                rest.extend([" ", Infix::<Pds>::sign(operator), " "].map(Rest::Text));
                 rest.push(Rest::Node(a, own));
             }
             Kind::Quantified {

@@ -1,4 +1,4 @@
-//! Typed expressions: from postfix terms to operations, in one pass.
+//! Typed expressions: from postfix nodes to operations, in one pass.
 //!
 //! A small machine runs over the terms of an expression and keeps for each value on its stack
 //! what is known of it: a truth value or a number, and between which limits. Terms that can have
@@ -18,45 +18,9 @@ use crate::names::Name;
 use crate::program::{Interval, Operation};
 use crate::source::Span;
 use crate::syntax::Collector;
+use crate::syntax::kit::tree::{Node, NodeKind};
 use quantifier::Loop;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// One step of an expression in postfix form, and the word it comes from.
-#[derive(Clone, Copy, Debug)]
-pub struct Term<P> {
-    pub kind: TermKind<P>,
-    pub span: Span,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub enum TermKind<P> {
-    Number(i128),
-    Truth(bool),
-    /// The values of its indices stand before it.
-    Read(P),
-    Not,
-    /// [`Operation::And`], [`Operation::Or`] or [`Operation::Xor`].
-    Connect(Operation),
-    Equal {
-        negated: bool,
-        of: Comparands,
-    },
-    /// [`Operation::Less`] or [`Operation::LessEqual`].
-    Compare {
-        operation: Operation,
-        negated: bool,
-    },
-    Calculate(Operation),
-    /// The bounds stand before it, the condition after it, up to the end of the quantifier.
-    Quantify {
-        all: bool,
-        variable: Name,
-    },
-    EndQuantify {
-        /// The condition is a comparison without parentheses around it.
-        bare_comparison: bool,
-    },
-}
 
 /// What the sign of an equality may stand between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +62,9 @@ impl Value {
         }
     }
 }
+
+/// A node of a language's expressions.
+type NodeOf<L> = Node<<L as Language>::Place, <L as Language>::Quantifier>;
 
 /// What can be wrong, or doubtful, with an expression in any language.
 #[derive(Clone, Copy, Debug)]
@@ -153,7 +120,13 @@ pub enum Mistake {
 pub trait Language: Sized {
     /// How a variable is named.
     type Place: Copy;
+    /// How a quantifier is.
+    type Quantifier: Copy;
 
+    /// What `=` and `!=` may stand between.
+    const EQUALITY: Comparands;
+    /// What a shift to the left does where the result is too large.
+    const SHIFT_LEFT: Operation;
     /// More quantifiers cannot be nested.
     const MOST_NESTED: usize;
 
@@ -161,8 +134,25 @@ pub trait Language: Sized {
     /// number of the term that reads it.
     fn read(evaluator: &mut Evaluator<Self>, place: Self::Place, span: Span, term: usize);
 
+    /// What a quantifier, which stands at `span`, ranges over.
+    fn range(
+        evaluator: &mut Evaluator<Self>,
+        quantifier: Self::Quantifier,
+        span: Span,
+    ) -> Result<Range, GivenUp>;
+
     /// What is reported, if anything is.
     fn describe(&self, mistake: Mistake) -> Option<Diagnostic>;
+}
+
+/// What a quantifier ranges over.
+pub struct Range {
+    pub all: bool,
+    pub variable: Name,
+    pub low: i128,
+    pub high: i128,
+    /// Where the bounds stand.
+    pub span: Span,
 }
 
 /// More operations than this are not made of one statement.
@@ -247,10 +237,7 @@ impl<L: Language> Evaluator<L> {
     }
 
     /// The operations of an expression, which stands at `span`, and what is known of its value.
-    pub fn evaluate<T>(&mut self, terms: &[T], span: Span) -> Value
-    where
-        T: Copy + Into<Term<L::Place>>,
-    {
+    pub fn evaluate(&mut self, terms: &[NodeOf<L>], span: Span) -> Value {
         self.begin_expression();
         let run = self.run(terms);
         if let (Ok(()), Some(value)) = (run, self.stack.pop()) {
@@ -268,10 +255,7 @@ impl<L: Language> Evaluator<L> {
     }
 
     /// Goes through terms; what they leave is on the stack.
-    pub fn run<T>(&mut self, terms: &[T]) -> Result<(), GivenUp>
-    where
-        T: Copy + Into<Term<L::Place>>,
-    {
+    pub fn run(&mut self, terms: &[NodeOf<L>]) -> Result<(), GivenUp> {
         let result = self.run_terms(terms);
         while !self.loops.is_empty() {
             self.end_loop();
@@ -279,13 +263,9 @@ impl<L: Language> Evaluator<L> {
         result
     }
 
-    fn run_terms<T>(&mut self, terms: &[T]) -> Result<(), GivenUp>
-    where
-        T: Copy + Into<Term<L::Place>>,
-    {
+    fn run_terms(&mut self, terms: &[NodeOf<L>]) -> Result<(), GivenUp> {
         let mut next = 0;
         while let Some(term) = terms.get(next) {
-            let term: Term<L::Place> = (*term).into();
             self.spent += 1;
             if self.spent > self.limit || self.operations.len() > self.limit {
                 self.mistake(Mistake::TooLong(term.span));
@@ -297,39 +277,27 @@ impl<L: Language> Evaluator<L> {
     }
 
     /// Goes through one term; the next one to go to.
-    fn step(&mut self, term: Term<L::Place>, index: usize) -> Result<usize, GivenUp> {
+    fn step(&mut self, term: &NodeOf<L>, index: usize) -> Result<usize, GivenUp> {
         let span = term.span;
         match term.kind {
-            TermKind::Number(number) => self.push_number(number, span, index),
-            TermKind::Truth(value) => {
+            NodeKind::Number(number) => self.push_number(number.into(), span, index),
+            NodeKind::Truth(value) => {
                 let start = self.operations.len();
                 self.operations.push(Operation::Constant(value));
                 self.push(Kind::Truth(Some(value)), false, span, start, index);
             }
-            TermKind::Read(place) => L::read(self, place, span, index),
-            TermKind::Not => self.not(span)?,
-            TermKind::Connect(operation) => {
+            NodeKind::Read(place) => L::read(self, place, span, index),
+            NodeKind::Not => self.not(span)?,
+            NodeKind::Binary(operator) => {
                 let (left, right) = self.pop_two()?;
-                self.connect(operation, left, right);
+                self.binary(operator, span, left, right, index);
             }
-            TermKind::Equal { negated, of } => {
-                let (left, right) = self.pop_two()?;
-                self.equal(negated, of, span, left, right, index);
+            NodeKind::Quantify(quantifier) => {
+                let range = L::range(self, quantifier, span)?;
+                self.begin_loop(range, span, index)?;
             }
-            TermKind::Compare { operation, negated } => {
-                let (left, right) = self.pop_two()?;
-                self.compare(operation, negated, left, right);
-            }
-            TermKind::Calculate(operation) => {
-                let (left, right) = self.pop_two()?;
-                self.calculate(operation, left, right);
-            }
-            TermKind::Quantify { all, variable } => {
-                let (low, high) = self.pop_two()?;
-                self.begin_loop(all, variable, span, low, high, index)?;
-            }
-            TermKind::EndQuantify { bare_comparison } => {
-                return self.end_of_body(span, bare_comparison, index);
+            NodeKind::EndQuantify { bare_comparison } => {
+                return self.end_of_body(bare_comparison, index);
             }
         }
         Ok(index + 1)
@@ -340,7 +308,7 @@ impl<L: Language> Evaluator<L> {
         self.stack.pop().ok_or(GivenUp)
     }
 
-    fn pop_two(&mut self) -> Result<(Value, Value), GivenUp> {
+    pub fn pop_two(&mut self) -> Result<(Value, Value), GivenUp> {
         let right = self.pop()?;
         Ok((self.pop()?, right))
     }

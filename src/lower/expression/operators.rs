@@ -6,11 +6,46 @@
 use super::{Comparands, Evaluator, GivenUp, Kind, Language, Mistake, Value};
 use crate::program::{Interval, Operation};
 use crate::source::Span;
+use crate::syntax::kit::tree::BinaryOperator;
 
 /// Moving more operations than this costs more than leaving one out saves.
 const LONG: usize = 1000;
 
 impl<L: Language> Evaluator<L> {
+    pub(super) fn binary(
+        &mut self,
+        operator: BinaryOperator,
+        sign: Span,
+        left: Value,
+        right: Value,
+        index: usize,
+    ) {
+        use BinaryOperator::*;
+        let mut equal = |negated, of| self.equal(negated, of, sign, left, right, index);
+        let (operation, negated) = match operator {
+            Equivalent => return equal(false, Comparands::Truths),
+            Equal => return equal(false, L::EQUALITY),
+            NotEqual => return equal(true, L::EQUALITY),
+            Or => return self.connect(Operation::Or, left, right),
+            Xor => return self.connect(Operation::Xor, left, right),
+            And => return self.connect(Operation::And, left, right),
+            Less => (Operation::Less, false),
+            LessEqual => (Operation::LessEqual, false),
+            Greater => (Operation::LessEqual, true),
+            GreaterEqual => (Operation::Less, true),
+            BitOr => return self.calculate(Operation::BitOr, left, right),
+            BitXor => return self.calculate(Operation::BitXor, left, right),
+            BitAnd => return self.calculate(Operation::BitAnd, left, right),
+            ShiftLeft => return self.calculate(L::SHIFT_LEFT, left, right),
+            ShiftRight => return self.calculate(Operation::ShiftRight, left, right),
+            Add => return self.calculate(Operation::Add, left, right),
+            Subtract => return self.calculate(Operation::Subtract, left, right),
+            Multiply => return self.calculate(Operation::Multiply, left, right),
+            Divide => return self.calculate(Operation::Divide, left, right),
+        };
+        self.compare(operation, negated, left, right);
+    }
+
     /// The kind of an operand that must be a truth value: of `user`, or of a quantifier.
     pub(super) fn truth(&mut self, value: Value, user: Option<Operation>) -> Kind {
         match value.kind {
@@ -110,7 +145,7 @@ impl<L: Language> Evaluator<L> {
     }
 
     /// Whether two truth values, or two numbers, are the same.
-    pub(super) fn equal(
+    fn equal(
         &mut self,
         negated: bool,
         of: Comparands,
@@ -156,13 +191,7 @@ impl<L: Language> Evaluator<L> {
         self.push_truth(known, may_fail, span, start, term);
     }
 
-    pub(super) fn compare(
-        &mut self,
-        operation: Operation,
-        negated: bool,
-        left: Value,
-        right: Value,
-    ) {
+    fn compare(&mut self, operation: Operation, negated: bool, left: Value, right: Value) {
         let span = left.span.to(right.span);
         let may_fail = left.may_fail || right.may_fail;
         let (start, term) = (left.operations, left.term);
@@ -212,7 +241,7 @@ impl<L: Language> Evaluator<L> {
         may_fail && !self.total
     }
 
-    pub(super) fn calculate(&mut self, operation: Operation, left: Value, right: Value) {
+    fn calculate(&mut self, operation: Operation, left: Value, right: Value) {
         let span = left.span.to(right.span);
         let (start, term) = (left.operations, left.term);
         let numbers = (

@@ -3,7 +3,7 @@
 //! The variable is a constant in each round; what the rounds give is joined, the smallest
 //! value first, so that what is decided early is decided as the language says.
 
-use super::{Evaluator, GivenUp, Kind, Language, Mistake, Value};
+use super::{Evaluator, GivenUp, Kind, Language, Mistake, Range, Value};
 use crate::names::Name;
 use crate::program::Operation;
 use crate::source::Span;
@@ -21,6 +21,8 @@ pub struct Loop {
     body: usize,
     /// How many operations there were before it.
     operations: usize,
+    /// Where the quantifier stands.
+    span: Span,
     /// What `variable` meant before.
     hidden: Option<i128>,
     /// The last term that read the variable.
@@ -30,40 +32,41 @@ pub struct Loop {
 impl<L: Language> Evaluator<L> {
     pub(super) fn begin_loop(
         &mut self,
-        all: bool,
-        variable: Name,
+        range: Range,
         span: Span,
-        low: Value,
-        high: Value,
         index: usize,
     ) -> Result<(), GivenUp> {
-        self.operations.truncate(low.operations);
-        let bounds = (self.bound_of(low), self.bound_of(high));
-        let (Some(from), Some(to)) = bounds else {
-            return Err(GivenUp);
-        };
+        let Range {
+            all,
+            variable,
+            low,
+            high,
+            ..
+        } = range;
         if self.loops.len() >= L::MOST_NESTED {
             self.mistake(Mistake::TooNested(span));
             return Err(GivenUp);
         }
-        if from > to {
+        if low > high {
+            let span = range.span;
             self.mistake(Mistake::EmptyRange {
                 all,
-                low: from,
-                high: to,
-                span: low.span.to(high.span),
+                low,
+                high,
+                span,
             });
         }
-        let hidden = self.bound.insert(variable, from);
+        let hidden = self.bound.insert(variable, low);
         let around = self.loops.last();
         self.loops.push(Loop {
             all,
             variable,
-            value: from,
-            high: to,
-            empty: from > to || around.is_some_and(|around| around.empty),
+            value: low,
+            high,
+            empty: low > high || around.is_some_and(|around| around.empty),
             body: index + 1,
             operations: self.operations.len(),
+            span,
             hidden,
             last_use: None,
         });
@@ -85,7 +88,6 @@ impl<L: Language> Evaluator<L> {
     /// The condition of the innermost quantifier has been gone through.
     pub(super) fn end_of_body(
         &mut self,
-        word: Span,
         bare_comparison: bool,
         index: usize,
     ) -> Result<usize, GivenUp> {
@@ -95,17 +97,16 @@ impl<L: Language> Evaluator<L> {
             return Err(GivenUp);
         };
         let (body, all) = (innermost.body, innermost.all);
+        let span = innermost.span.to(condition.span);
         if bare_comparison
             && let Some((comparison, right)) = self.truth_comparison
             && comparison + 1 == index
             && innermost.last_use.is_none_or(|last| last < right)
         {
-            let span = word.to(condition.span);
             self.mistake(Mistake::TwoReadings { all, span });
             return Err(GivenUp);
         }
         let first = innermost.operations == condition.operations;
-        let span = word.to(condition.span);
         if innermost.empty {
             let start = innermost.operations;
             self.operations.truncate(start);

@@ -1,12 +1,12 @@
 //! Which variable a name in an expression means, and what to say if it means none.
 
 use super::scope::Variable;
-use super::terms::{Reference, Relations};
+use super::terms::Relations;
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::names::Name;
-use crate::program::Domain;
+use crate::program::{Domain, Moment};
 use crate::source::Span;
-use crate::syntax::pds::tree::Primes;
+use crate::syntax::pds::tree::Reference;
 
 /// What a name stands for.
 pub enum Found {
@@ -18,21 +18,21 @@ pub enum Found {
 impl Relations<'_> {
     /// The variable that is meant, or what is wrong.
     pub fn variable(&self, place: Reference, span: Span) -> Result<Found, Diagnostic> {
-        let Reference { name, primes, .. } = place;
+        let Reference { name, when, .. } = place;
         let text = self.tree.names.text(name);
         if self.constants_only {
             return Err(self.scope.unknown_constant(self.tree, name, span));
         }
-        let here = self.view.frame(primes);
+        let here = self.view.frame(when);
         let here = here.and_then(|frame| self.scope.find(frame, name));
         // In a property, it may be a variable that other symbols have.
-        let lenient = self.view.lenient && primes == Primes::None;
+        let lenient = self.view.lenient && when == Moment::Before;
         let first = match lenient {
             true => self.scope.all(name).next(),
             false => here,
         };
         let Some(first) = first else {
-            return Err(self.unknown(name, primes, span));
+            return Err(self.unknown(name, when, span));
         };
         if lenient && !self.scope.all(name).all(|other| other.is_like(&first)) {
             let message = format!("`{text}` is declared with different types");
@@ -42,7 +42,7 @@ impl Relations<'_> {
         match (here.unwrap_or(first).array, place.is_element) {
             (Some((low, _)), false) => {
                 let message = format!("`{text}` is an array: which element?");
-                let marks = primes.marks();
+                let marks = when.primes();
                 Err(Diagnostic::error(span, message)
                     .with_hint(format!("write `{text}{marks}[{low}]`, for example")))
             }
@@ -51,19 +51,19 @@ impl Relations<'_> {
         }
     }
 
-    fn unknown(&self, name: Name, primes: Primes, span: Span) -> Diagnostic {
+    fn unknown(&self, name: Name, when: Moment, span: Span) -> Diagnostic {
         let text = self.tree.names.text(name);
-        let marks = primes.marks();
+        let marks = when.primes();
         let error = |message: String| Diagnostic::error(span, message);
-        let Some(frame) = self.view.frame(primes) else {
-            return error(match primes {
-                Primes::Two if self.view.frame(Primes::One).is_some() => {
+        let Some(frame) = self.view.frame(when) else {
+            return error(match when {
+                Moment::Below if self.view.frame(Moment::After).is_some() => {
                     format!("`{text}''` belongs to a second symbol on the right, and there is none")
                 }
                 _ => "there is no step here, so names have no primes".to_owned(),
             });
         };
-        if primes == Primes::Two && self.scope.is_global(name) {
+        if when == Moment::Below && self.scope.is_global(name) {
             return error(format!(
                 "`{text}` is a global, and the symbol below has locals only"
             ))
@@ -82,12 +82,5 @@ impl Relations<'_> {
             None => None,
         };
         error(format!("unknown variable `{text}`")).with_hint_if_any(hint)
-    }
-}
-
-impl Primes {
-    /// As they are written.
-    fn marks(self) -> &'static str {
-        ["", "'", "''"][self as usize]
     }
 }

@@ -1,9 +1,8 @@
 //! What names in expressions mean.
 
 use crate::names::{Name, Names};
-use crate::program::{Cell, Declaration, Domain, Shape, VariableId};
+use crate::program::{Cell, Declaration, Domain, Shape, VariableId, Moment};
 use crate::pushdown::{Group, GroupId, Symbol};
-use crate::syntax::pds::tree::Primes;
 use rustc_hash::FxHashMap;
 
 /// A declared variable.
@@ -54,8 +53,8 @@ pub struct View {
 }
 
 impl View {
-    pub fn frame(&self, primes: Primes) -> Option<Frame> {
-        self.frames[primes as usize]
+    pub fn frame(&self, when: Moment) -> Option<Frame> {
+        self.frames[when as usize]
     }
 
     /// Values before a step only.

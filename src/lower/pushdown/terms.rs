@@ -10,25 +10,17 @@ use super::names::Found;
 use super::scope::{Scope, Variable, View};
 use crate::diagnostic::Diagnostic;
 use crate::lower::expression::{
-    Comparands, Evaluator, Kind, Language, MOST_OPERATIONS, Mistake, Term, TermKind, Value,
+    Comparands, Evaluator, GivenUp, Kind, Language, MOST_OPERATIONS, Mistake, Range, Value,
 };
-use crate::names::Name;
-use crate::program::{Domain, Interval, Moment, NUMBER_BITS, Operation};
+use crate::program::{Domain, Interval, NUMBER_BITS, Operation, Moment};
 use crate::source::Span;
 use crate::syntax::Collector;
 use crate::syntax::pds::Tree;
-use crate::syntax::pds::tree::{BinaryOperator, ExpressionId, Node, NodeKind, Primes};
+use crate::syntax::pds::tree::{ExpressionId, Node, NodeKind, Reference};
+use rustc_hash::FxHashMap;
 
 pub const TOO_LARGE: &str = "this number is too large";
 pub const TOO_LONG: &str = "with its quantifiers written out, this expression is too long";
-
-/// A name as it is written, and whether an index stands behind it.
-#[derive(Clone, Copy, Debug)]
-pub struct Reference {
-    pub name: Name,
-    pub primes: Primes,
-    pub is_element: bool,
-}
 
 /// Expressions of a pushdown system.
 pub struct Relations<'t> {
@@ -39,31 +31,8 @@ pub struct Relations<'t> {
     pub constants_only: bool,
     /// The expression that is looked at.
     span: Span,
-}
-
-impl BinaryOperator {
-    fn term(self) -> TermKind<Reference> {
-        use BinaryOperator::*;
-        let compare = |operation, negated| TermKind::Compare { operation, negated };
-        let equal = |of, negated| TermKind::Equal { negated, of };
-        match self {
-            Equivalent => equal(Comparands::Truths, false),
-            Xor => TermKind::Connect(Operation::Xor),
-            Or => TermKind::Connect(Operation::Or),
-            And => TermKind::Connect(Operation::And),
-            Equal => equal(Comparands::Numbers, false),
-            NotEqual => equal(Comparands::Numbers, true),
-            Less => compare(Operation::Less, false),
-            LessEqual => compare(Operation::LessEqual, false),
-            Greater => compare(Operation::LessEqual, true),
-            GreaterEqual => compare(Operation::Less, true),
-            Plus => TermKind::Calculate(Operation::Add),
-            Minus => TermKind::Calculate(Operation::Subtract),
-            Times => TermKind::Calculate(Operation::Multiply),
-            Divide => TermKind::Calculate(Operation::Divide),
-            ShiftLeft => TermKind::Calculate(Operation::ShiftLeftOrFar),
-        }
-    }
+    /// The bounds of its quantifiers, by their numbers.
+    bounds: FxHashMap<u32, (i128, i128)>,
 }
 
 impl Evaluator<Relations<'_>> {
@@ -74,6 +43,7 @@ impl Evaluator<Relations<'_>> {
             view: View::of_one_configuration(None),
             constants_only: false,
             span: Span::default(),
+            bounds: FxHashMap::default(),
         };
         let mut evaluator = Evaluator::new(language, collector);
         evaluator.total = true;
@@ -84,11 +54,10 @@ impl Evaluator<Relations<'_>> {
 
     /// The number of an expression over numbers and defined names; reports if it is none.
     pub fn constant(&mut self, expression: ExpressionId) -> Option<i128> {
-        let nodes = self.language.tree.nodes_of(expression).iter();
-        let terms: Option<Vec<_>> = nodes.map(|node| term(*node)).collect();
-        let span = self.language.tree.span_of(expression);
+        let tree = self.language.tree;
+        let span = tree.span_of(expression);
         let only = std::mem::replace(&mut self.language.constants_only, true);
-        let value = self.evaluate(&terms?, span);
+        let value = self.evaluate(tree.nodes(expression), span);
         self.language.constants_only = only;
         value.constant()
     }
@@ -99,10 +68,12 @@ impl Evaluator<Relations<'_>> {
         let tree = self.language.tree;
         let span = tree.span_of(expression);
         (self.language.view, self.language.span) = (view, span);
-        let mut terms = Vec::new();
-        let sound = self.terms(tree.nodes_of(expression), &mut terms);
-        let value = self.evaluate(&terms, span);
-        sound?;
+        let nodes = tree.nodes(expression);
+        let known = self.bounds(nodes);
+        let value = self.evaluate(&nodes[..known], span);
+        if known < nodes.len() {
+            return None;
+        }
         match value.kind {
             Kind::Truth(_) => Some(()),
             Kind::Unknown => None,
@@ -113,42 +84,22 @@ impl Evaluator<Relations<'_>> {
         }
     }
 
-    /// The terms of nodes, up to a quantifier whose bounds are no constants.
-    fn terms(&mut self, nodes: &[Node], terms: &mut Vec<Term<Reference>>) -> Option<()> {
+    /// Works out the bounds of quantifiers, up to one where they are no constants; how many
+    /// nodes stand before that.
+    fn bounds(&mut self, nodes: &[Node]) -> usize {
         let tree = self.language.tree;
-        let mut open: Vec<Span> = Vec::new();
-        for node in nodes {
-            let kind = match node.kind {
-                NodeKind::Open(number) => {
-                    let quantifier = tree.quantifiers[number as usize];
-                    let low = self.constant(quantifier.low);
-                    let high = self.constant(quantifier.high);
-                    let (low, high) = low.zip(high)?;
-                    terms.extend([low, high].map(|bound| Term {
-                        kind: TermKind::Number(bound),
-                        span: node.span,
-                    }));
-                    open.push(node.span);
-                    TermKind::Quantify {
-                        all: quantifier.for_all,
-                        variable: quantifier.variable.name,
-                    }
-                }
-                NodeKind::Close => {
-                    terms.push(Term {
-                        kind: TermKind::EndQuantify {
-                            bare_comparison: false,
-                        },
-                        span: open.pop()?,
-                    });
-                    continue;
-                }
-                _ => term(*node)?.kind,
-            };
-            let span = node.span;
-            terms.push(Term { kind, span });
+        for (at, node) in nodes.iter().enumerate() {
+            if let NodeKind::Quantify(number) = node.kind {
+                let quantifier = tree.quantifiers[number as usize];
+                let low = self.constant(quantifier.low);
+                let high = self.constant(quantifier.high);
+                let Some(bounds) = low.zip(high) else {
+                    return at;
+                };
+                self.language.bounds.insert(number, bounds);
+            }
         }
-        Some(())
+        nodes.len()
     }
 
     /// Pushes the value of an element, whose index is on the stack.
@@ -209,27 +160,6 @@ impl Evaluator<Relations<'_>> {
     }
 }
 
-/// The term of a node that is no part of a quantifier.
-fn term(node: Node) -> Option<Term<Reference>> {
-    let read = |name, primes, is_element| {
-        TermKind::Read(Reference {
-            name,
-            primes,
-            is_element,
-        })
-    };
-    let kind = match node.kind {
-        NodeKind::Number(number) => TermKind::Number(number.into()),
-        NodeKind::Name(name, primes) => read(name, primes, false),
-        NodeKind::Element(name, primes) => read(name, primes, true),
-        NodeKind::Not => TermKind::Not,
-        NodeKind::Binary(operator) => operator.term(),
-        NodeKind::Open(_) | NodeKind::Close => return None,
-    };
-    let span = node.span;
-    Some(Term { kind, span })
-}
-
 fn read(variable: Variable, place: u32, when: Moment) -> Operation {
     let cell = variable.first.plus(place);
     match when {
@@ -241,7 +171,10 @@ fn read(variable: Variable, place: u32, when: Moment) -> Operation {
 
 impl Language for Relations<'_> {
     type Place = Reference;
+    type Quantifier = u32;
 
+    const EQUALITY: Comparands = Comparands::Numbers;
+    const SHIFT_LEFT: Operation = Operation::ShiftLeftOrFar;
     const MOST_NESTED: usize = usize::MAX;
 
     fn read(evaluator: &mut Evaluator<Self>, place: Reference, span: Span, term: usize) {
@@ -249,7 +182,7 @@ impl Language for Relations<'_> {
             let constant = evaluator.bound_value(place.name, term);
             let constant = constant.or_else(|| evaluator.language.scope.constant(place.name));
             match constant {
-                Some(number) if place.primes == Primes::None => {
+                Some(number) if place.when == Moment::Before => {
                     return evaluator.push_number(number, span, term);
                 }
                 Some(_) => {
@@ -280,7 +213,7 @@ impl Language for Relations<'_> {
             None => (evaluator.operations.len(), term),
         };
         let found = evaluator.language.variable(place, span);
-        let when = [Moment::Before, Moment::After, Moment::Below][place.primes as usize];
+        let when = place.when;
         match (found, index) {
             (Err(diagnostic), _) => {
                 evaluator.complain(diagnostic);
@@ -300,6 +233,19 @@ impl Language for Relations<'_> {
                 evaluator.push_variable(variable.domain, false, span, start, term);
             }
         }
+    }
+
+    fn range(evaluator: &mut Evaluator<Self>, number: u32, span: Span) -> Result<Range, GivenUp> {
+        let quantifier = evaluator.language.tree.quantifiers[number as usize];
+        let bounds = evaluator.language.bounds.get(&number);
+        let (low, high) = *bounds.ok_or(GivenUp)?;
+        Ok(Range {
+            all: quantifier.for_all,
+            variable: quantifier.variable.name,
+            low,
+            high,
+            span,
+        })
     }
 
     fn describe(&self, mistake: Mistake) -> Option<Diagnostic> {

@@ -61,7 +61,7 @@ impl Lowering<'_> {
                     break;
                 };
                 if low <= high {
-                    let name = range.variable.name;
+                    let name = range.variable;
                     let hidden = self.machine.bound.insert(name, low);
                     open.push((name, hidden, low, high));
                     continue;

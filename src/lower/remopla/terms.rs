@@ -4,13 +4,13 @@
 use super::place::Location;
 use crate::diagnostic::Diagnostic;
 use crate::lower::expression::{
-    Comparands, Evaluator, Kind, Language, MOST_OPERATIONS, Mistake, Term, TermKind, Value,
+    Comparands, Evaluator, GivenUp, Kind, Language, MOST_OPERATIONS, Mistake, Range, Value,
 };
 use crate::names::Name;
 use crate::program::{Domain, NUMBER_BITS, Operation, Shape, VariableId};
 use crate::source::Span;
 use crate::syntax::remopla::Tree;
-use crate::syntax::remopla::tree::{BinaryOperator, ExpressionId, Node, NodeKind, Part};
+use crate::syntax::remopla::tree::{ExpressionId, NodeKind, Part, Quantifier};
 
 /// What the names of an expression mean.
 pub trait Environment {
@@ -76,62 +76,36 @@ impl<'a, E> Remopla<'a, E> {
     }
 }
 
-impl From<Node> for Term<u32> {
-    fn from(node: Node) -> Self {
-        let kind = match node.kind {
-            NodeKind::Number(number) => TermKind::Number(number.into()),
-            NodeKind::Truth(value) => TermKind::Truth(value),
-            NodeKind::Read(place) => TermKind::Read(place),
-            NodeKind::Not => TermKind::Not,
-            NodeKind::Binary(operator) => operator.into(),
-            NodeKind::Quantify { all, variable } => TermKind::Quantify {
-                all,
-                variable: variable.name,
-            },
-            NodeKind::EndQuantify { bare_comparison } => TermKind::EndQuantify { bare_comparison },
-        };
-        let span = node.span;
-        Term { kind, span }
-    }
-}
-
-impl From<BinaryOperator> for TermKind<u32> {
-    fn from(operator: BinaryOperator) -> Self {
-        let compare = |operation, negated| TermKind::Compare { operation, negated };
-        let equal = |negated| TermKind::Equal {
-            negated,
-            of: Comparands::Either,
-        };
-        match operator {
-            BinaryOperator::Or => TermKind::Connect(Operation::Or),
-            BinaryOperator::Xor => TermKind::Connect(Operation::Xor),
-            BinaryOperator::And => TermKind::Connect(Operation::And),
-            BinaryOperator::Equal => equal(false),
-            BinaryOperator::NotEqual => equal(true),
-            BinaryOperator::Less => compare(Operation::Less, false),
-            BinaryOperator::LessEqual => compare(Operation::LessEqual, false),
-            BinaryOperator::Greater => compare(Operation::LessEqual, true),
-            BinaryOperator::GreaterEqual => compare(Operation::Less, true),
-            BinaryOperator::BitOr => TermKind::Calculate(Operation::BitOr),
-            BinaryOperator::BitXor => TermKind::Calculate(Operation::BitXor),
-            BinaryOperator::BitAnd => TermKind::Calculate(Operation::BitAnd),
-            BinaryOperator::ShiftLeft => TermKind::Calculate(Operation::ShiftLeft),
-            BinaryOperator::ShiftRight => TermKind::Calculate(Operation::ShiftRight),
-            BinaryOperator::Add => TermKind::Calculate(Operation::Add),
-            BinaryOperator::Subtract => TermKind::Calculate(Operation::Subtract),
-            BinaryOperator::Multiply => TermKind::Calculate(Operation::Multiply),
-            BinaryOperator::Divide => TermKind::Calculate(Operation::Divide),
-        }
-    }
-}
-
 impl<E: Environment> Language for Remopla<'_, E> {
     type Place = u32;
+    type Quantifier = Quantifier;
 
+    const EQUALITY: Comparands = Comparands::Either;
+    const SHIFT_LEFT: Operation = Operation::ShiftLeft;
     const MOST_NESTED: usize = 100;
 
     fn read(evaluator: &mut Evaluator<Self>, place: u32, _: Span, term: usize) {
         evaluator.read(place, term);
+    }
+
+    /// The bounds are on the stack.
+    fn range(
+        evaluator: &mut Evaluator<Self>,
+        Quantifier { all, variable }: Quantifier,
+        _: Span,
+    ) -> Result<Range, GivenUp> {
+        let (low, high) = evaluator.pop_two()?;
+        evaluator.operations.truncate(low.operations);
+        let span = low.span.to(high.span);
+        let (low, high) = (evaluator.bound_of(low), evaluator.bound_of(high));
+        let (low, high) = low.zip(high).ok_or(GivenUp)?;
+        Ok(Range {
+            all,
+            variable,
+            low,
+            high,
+            span,
+        })
     }
 
     fn describe(&self, mistake: Mistake) -> Option<Diagnostic> {

@@ -56,7 +56,7 @@ impl Parser<'_> {
     pub fn check_other_reading(&mut self, expression: ExpressionId, span: Span) {
         /// Of the shortest expression with two binary operators.
         const NODES: usize = 5;
-        let nodes = self.expressions.nodes(expression);
+        let nodes = self.tree.expressions.nodes(expression);
         if nodes.len() < NODES {
             return;
         }
@@ -79,8 +79,8 @@ impl Parser<'_> {
         let message = "Boppo and SATABS would read this expression differently";
         let mut warning = Diagnostic::warning(span, message);
         if !self.collector.is_full(Severity::Warning) {
-            let nodes = self.expressions.nodes(expression);
-            let reading = print::fully_parenthesised(&self.names, nodes);
+            let nodes = self.tree.expressions.nodes(expression);
+            let reading = print::fully_parenthesised(&self.tree.names, nodes);
             warning = warning.with_hint(match reading {
                 Some(text) => format!("it is read here as `{text}`; parentheses make it plain"),
                 None => "parentheses make it plain".into(),

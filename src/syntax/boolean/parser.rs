@@ -6,11 +6,9 @@
 
 use super::block::Blocks;
 use super::lexicon::TokenKind;
-use super::tree::{BinaryOperator, ExpressionId, Node, Tree};
-use crate::names::Names;
+use super::tree::{BinaryOperator, ExpressionId, Node, Parts};
 use crate::source::Span;
 use crate::syntax::kit::operators::{Associativity, Infix, Open, Step, TIGHTEST, left};
-use crate::syntax::kit::tree::Expressions;
 use crate::syntax::kit::{self, Language, Parsed, Reported};
 
 /// The language of boolean programs.
@@ -44,7 +42,7 @@ pub struct Schoose {
 
 impl Language for Boolean {
     type Kind = TokenKind;
-    type Tree = Tree;
+    type Parts = Parts;
     type State = State;
     type Node = Node;
     type Operator = BinaryOperator;
@@ -67,10 +65,6 @@ impl Language for Boolean {
     ];
     const CONDITIONAL: Option<(TokenKind, TokenKind, Node)> =
         Some((TokenKind::Question, TokenKind::Colon, Node::IfThenElse));
-
-    fn complete(tree: &mut Tree, names: Names, expressions: Expressions<Node>) {
-        (tree.names, tree.expressions) = (names, expressions);
-    }
 
     #[inline]
     fn binary(operator: BinaryOperator, _span: Span) -> Node {
@@ -244,7 +238,7 @@ impl Parser<'_> {
 
     /// An expression that stands for one that could not be read.
     pub fn unreadable_expression(&mut self) -> ExpressionId {
-        self.expressions.push(&[Node::Constant(true)])
+        self.tree.expressions.push(&[Node::Constant(true)])
     }
 
     #[cold]

@@ -1,9 +1,8 @@
 //! An expression of the tree as text, with all its parentheses.
 
 use super::parser::Boolean;
-use super::tree::{BinaryOperator, Node};
+use super::tree::Node;
 use crate::names::{Name, Names};
-use crate::syntax::kit::Lexicon;
 use crate::syntax::kit::operators::Infix;
 use crate::syntax::kit::tree::shorten;
 
@@ -29,7 +28,10 @@ pub fn fully_parenthesised(names: &Names, nodes: &[Node]) -> Option<String> {
             Node::Binary(operator) => {
                 let right = operand(stack.pop()?);
                 let left = operand(stack.pop()?);
-                (format!("{left} {} {right}", spelling(operator)), true)
+                (
+                    format!("{left} {} {right}", Infix::<Boolean>::sign(operator)),
+                    true,
+                )
             }
             Node::IfThenElse => {
                 let otherwise = operand(stack.pop()?);
@@ -46,11 +48,6 @@ pub fn fully_parenthesised(names: &Names, nodes: &[Node]) -> Option<String> {
         stack.push(result);
     }
     stack.pop().map(|(text, _)| text)
-}
-
-fn spelling(operator: BinaryOperator) -> &'static str {
-    let infix = Infix::<Boolean>::by(operator);
-    infix.and_then(|infix| infix.kind.spelling()).unwrap_or("")
 }
 
 fn operand((text, compound): (String, bool)) -> String {

@@ -145,7 +145,7 @@ impl Parser<'_> {
             self.open_block(BlockKind::Begin, open);
         }
         let enforce = self.body();
-        self.tree.procedures.push(Procedure {
+        let procedure = Procedure {
             identifier: header.identifier,
             returns: header.returns,
             locals: List::since(first_local, &self.tree.locals),
@@ -156,7 +156,8 @@ impl Parser<'_> {
             points: self.points,
             lost: self.lost,
             close: Span::new(self.previous_end - self.closing_length(), self.previous_end),
-        });
+        };
+        self.tree.procedures.push(procedure);
     }
 
     /// The length of the word that closed the body.
@@ -199,7 +200,7 @@ impl Parser<'_> {
         self.tree.incomplete |= identifier.is_none();
         let identifier = identifier.unwrap_or(Identifier {
             // A procedure whose name could not be read: the error has been reported.
-            name: self.names.intern("_"),
+            name: self.tree.names.intern("_"),
             start: self.token.start,
         });
         Some(Header {
@@ -264,7 +265,10 @@ impl Parser<'_> {
     #[cold]
     fn report_misspelt_type(&mut self, name: Identifier) {
         let message = format!("unknown type `{}`", self.shown(name.name));
-        let hint = match nearest(self.names.text(name.name), ["void", "bool", "decl", "dfs"]) {
+        let hint = match nearest(
+            self.tree.names.text(name.name),
+            ["void", "bool", "decl", "dfs"],
+        ) {
             Some(word) => format!("did you mean `{word}`?"),
             None => "a type is `void`, `bool` or `bool<k>`".into(),
         };

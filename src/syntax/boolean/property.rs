@@ -51,7 +51,7 @@ pub fn parse_property(source: &Source, span: Span) -> (Tree, Vec<Diagnostic>) {
         parser.unexpected("an operator, or the end of the expression");
     }
     if parser.collector.has_errors() {
-        parser.expressions = Expressions::default();
+        parser.tree.expressions = Expressions::default();
     }
     let (tree, collector) = parser.finish();
     (tree, collector.finish())
@@ -64,7 +64,7 @@ impl Parser<'_> {
         let identifier = self.take_name();
         if self.state.in_property && self.take(TokenKind::Dot) {
             let local = self.identifier("a variable after the `.`")?;
-            let names = &mut self.names;
+            let names = &mut self.tree.names;
             let qualified = format!("{}.{}", names.text(identifier.name), names.text(local.name));
             return Ok(Identifier {
                 name: names.intern(&qualified),

@@ -101,7 +101,7 @@ impl Parser<'_> {
             TokenKind::Then => Some("if"),
             TokenKind::Do => Some("while"),
             TokenKind::LeftBrace if !self.brace_is_name() => {
-                nearest(self.names.text(name.name), ["if", "while"])
+                nearest(self.tree.names.text(name.name), ["if", "while"])
             }
             _ => None,
         };

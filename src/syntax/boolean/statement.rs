@@ -218,24 +218,17 @@ impl Parser<'_> {
 
     /// The arguments of a call, from their `(` on.
     fn call(&mut self, callee: Identifier, targets: List) -> Parsed<StatementKind> {
-        self.expect(TokenKind::LeftParenthesis)?;
-        let arguments = if self.at(TokenKind::RightParenthesis) {
-            self.expressions_since(self.expressions.ends.len())
-        } else {
-            self.expression_list()?
-        };
-        self.expect(TokenKind::RightParenthesis)?;
         Ok(StatementKind::Call {
             callee,
             targets,
-            arguments,
+            arguments: self.arguments()?,
         })
     }
 
     /// `a, b` or `(a, b)`. A first parenthesis that a comma splits encloses the list;
     /// otherwise it belongs to the first expression.
     fn return_values(&mut self) -> Parsed<List> {
-        let start = self.expressions.ends.len();
+        let start = self.tree.expressions.ends.len();
         if !self.begins_expression() {
             return Ok(self.expressions_since(start));
         }
@@ -260,16 +253,6 @@ impl Parser<'_> {
         !(self.at(TokenKind::Semicolon)
             || self.token.kind.stops_recovery()
             || matches!(self.token.kind, TokenKind::Call | TokenKind::Constrain))
-    }
-
-    fn identifier_list(&mut self, expected: &str) -> Parsed<List> {
-        let start = self.tree.identifiers.len();
-        self.list(|parser| {
-            let identifier = parser.identifier(expected)?;
-            parser.tree.identifiers.push(identifier);
-            Ok(())
-        })?;
-        Ok(List::since(start, &self.tree.identifiers))
     }
 
     /// From the word `if` up to the beginning of its first sequence. (The word may also be

@@ -12,9 +12,8 @@
 
 pub use crate::syntax::kit::tree::{ExpressionId, Identifier, Label, List, Lost, shorten};
 
-use crate::names::{Name, Names};
 use crate::source::Span;
-use crate::syntax::kit::tree::Expressions;
+use crate::syntax::kit;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOperator {
@@ -103,13 +102,13 @@ pub struct Procedure {
     pub identifier: Identifier,
     /// The number of return values that the header fixes, and where it does.
     pub returns: Option<(u32, Span)>,
-    /// In [`Tree::locals`]: the parameters first, then the other variables.
+    /// In [`Parts::locals`]: the parameters first, then the other variables.
     pub locals: List,
     pub parameters: u32,
     pub enforce: Option<ExpressionId>,
-    /// In [`Tree::statements`].
+    /// In [`Parts::statements`].
     pub statements: List,
-    /// In [`Tree::labels`].
+    /// In [`Parts::labels`].
     pub labels: List,
     /// How many of the statements are control points.
     pub points: u32,
@@ -118,34 +117,17 @@ pub struct Procedure {
     pub lost: Lost,
 }
 
+pub type Tree = kit::tree::Tree<Node, Parts>;
+
+/// Besides targets of assignments, labels of gotos and variables of `dead` in
+/// [`Tree::identifiers`].
 #[derive(Debug, Default)]
-pub struct Tree {
-    pub names: Names,
+pub struct Parts {
     pub globals: Vec<Identifier>,
     pub procedures: Vec<Procedure>,
     pub locals: Vec<Identifier>,
     pub statements: Vec<Statement>,
     pub labels: Vec<Label>,
-    /// Targets of assignments, labels of gotos, variables of `dead`.
-    pub identifiers: Vec<Identifier>,
-    pub expressions: Expressions<Node>,
-    /// A procedure could not be read at all, so one may be missing here.
-    pub incomplete: bool,
     /// A declaration of globals could not be read, or what may have been one.
     pub lost_globals: bool,
-}
-
-impl Tree {
-    pub fn span(&self, identifier: Identifier) -> Span {
-        identifier.span(&self.names)
-    }
-
-    /// The name for a message, shortened if it is very long.
-    pub fn shown(&self, name: Name) -> String {
-        shorten(self.names.text(name))
-    }
-
-    pub fn nodes(&self, expression: ExpressionId) -> &[Node] {
-        self.expressions.nodes(expression)
-    }
 }

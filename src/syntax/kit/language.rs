@@ -4,8 +4,7 @@
 use super::lexicon::Lexicon;
 use super::operators::{Infix, Open, Step};
 use super::parser::Parser;
-use super::tree::{ExpressionId, Expressions};
-use crate::names::Names;
+use super::tree::ExpressionId;
 use crate::source::Span;
 use std::fmt;
 
@@ -26,7 +25,8 @@ pub type Parsed<T> = Result<T, Reported>;
 /// What is a language's own.
 pub trait Language: Sized + 'static {
     type Kind: Lexicon;
-    type Tree: Default;
+    /// What its tree has besides what all have.
+    type Parts: Default;
     /// What its parser remembers besides.
     type State: Default;
     /// An operation of an expression in postfix form.
@@ -41,9 +41,6 @@ pub trait Language: Sized + 'static {
     const CONDITIONAL: Option<(Self::Kind, Self::Kind, Self::Node)> = None;
     /// How many characters of a token messages show.
     const LONGEST_SHOWN: usize = 60;
-
-    /// Puts into the tree what the parser has kept for it.
-    fn complete(tree: &mut Self::Tree, names: Names, expressions: Expressions<Self::Node>);
 
     /// The node of an operator at a place.
     fn binary(operator: Self::Operator, span: Span) -> Self::Node;

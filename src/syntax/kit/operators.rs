@@ -53,6 +53,12 @@ impl<L: Language> Infix<L> {
     pub fn by(operator: L::Operator) -> Option<&'static Self> {
         L::OPERATORS.iter().find(|row| row.operator == operator)
     }
+
+    /// How an operator is written.
+    pub fn sign(operator: L::Operator) -> &'static str {
+        let spelling = Self::by(operator).and_then(|row| row.kind.spelling());
+        spelling.unwrap_or_default()
+    }
 }
 
 /// What is open in an expression, and where it was opened.
@@ -168,7 +174,7 @@ impl<L: Language> Parser<'_, L> {
         let read = self.operands_and_operators();
         self.operators.base = outer;
         self.operators.stack.truncate(depth);
-        let expression = read.map(|()| self.expressions.push(&self.operators.output[nodes..]));
+        let expression = read.map(|()| self.tree.expressions.push(&self.operators.output[nodes..]));
         self.operators.output.truncate(nodes);
         let expression = expression?;
         L::end_expression(self, expression, self.span_from(start));
@@ -177,13 +183,24 @@ impl<L: Language> Parser<'_, L> {
 
     /// `e1, …, en`, at least one.
     pub fn expression_list(&mut self) -> Parsed<List> {
-        let start = self.expressions.ends.len();
+        let start = self.tree.expressions.ends.len();
         self.list(|parser| parser.expression().map(drop))?;
         Ok(self.expressions_since(start))
     }
 
+    /// `(e1, …, en)`, perhaps empty.
+    pub fn arguments(&mut self) -> Parsed<List> {
+        self.expect(L::Kind::LEFT_PARENTHESIS)?;
+        let arguments = match self.at(L::Kind::RIGHT_PARENTHESIS) {
+            true => self.expressions_since(self.tree.expressions.ends.len()),
+            false => self.expression_list()?,
+        };
+        self.expect(L::Kind::RIGHT_PARENTHESIS)?;
+        Ok(arguments)
+    }
+
     pub fn expressions_since(&self, start: usize) -> List {
-        List::since(start, &self.expressions.ends)
+        List::since(start, &self.tree.expressions.ends)
     }
 
     /// Alternates between an operand with what stands before it and an operator with what

@@ -13,9 +13,9 @@ use super::lexer::{Lexer, Token};
 use super::lexicon::Lexicon;
 use super::operators::OperatorStack;
 use super::recent::RecentNames;
-use super::tree::{Expressions, Identifier, Lost, shorten, shorten_to};
+use super::tree::{Identifier, List, Lost, Tree, shorten_to};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::names::{Name, Names};
+use crate::names::Name;
 use crate::source::Span;
 
 pub struct Parser<'a, L: Language> {
@@ -26,10 +26,8 @@ pub struct Parser<'a, L: Language> {
     pub previous_end: u32,
     /// The kind of the last token that was taken.
     pub previous_kind: L::Kind,
-    pub tree: L::Tree,
-    pub names: Names,
+    pub tree: Tree<L::Node, L::Parts>,
     recent: RecentNames,
-    pub expressions: Expressions<L::Node>,
     pub operators: OperatorStack<L>,
     pub collector: Collector,
     pub state: L::State,
@@ -52,10 +50,8 @@ impl<'a, L: Language> Parser<'a, L> {
             },
             previous_end: 0,
             previous_kind: L::Kind::SEMICOLON,
-            tree: L::Tree::default(),
-            names: Names::default(),
+            tree: Tree::default(),
             recent: RecentNames::default(),
-            expressions: Expressions::default(),
             operators: OperatorStack::default(),
             collector: Collector::default(),
             state: L::State::default(),
@@ -68,10 +64,8 @@ impl<'a, L: Language> Parser<'a, L> {
     }
 
     /// The tree of what has been read, and what was wrong.
-    pub fn finish(self) -> (L::Tree, Collector) {
-        let mut tree = self.tree;
-        L::complete(&mut tree, self.names, self.expressions);
-        (tree, self.collector)
+    pub fn finish(self) -> (Tree<L::Node, L::Parts>, Collector) {
+        (self.tree, self.collector)
     }
 
     /// Takes the token.
@@ -177,6 +171,17 @@ impl<'a, L: Language> Parser<'a, L> {
             item(self)?;
         }
         Ok(())
+    }
+
+    /// Names with commas between them, at least one, into [`Tree::identifiers`].
+    pub fn identifier_list(&mut self, expected: &str) -> Parsed<List> {
+        let start = self.tree.identifiers.len();
+        self.list(|parser| {
+            let identifier = parser.identifier(expected)?;
+            parser.tree.identifiers.push(identifier);
+            Ok(())
+        })?;
+        Ok(List::since(start, &self.tree.identifiers))
     }
 
     /// Reports that something else was expected here.
@@ -307,7 +312,7 @@ impl<'a, L: Language> Parser<'a, L> {
         let range = self.token.start as usize..self.token.end as usize;
         let bytes = self.lexer.bytes();
         let identifier = Identifier {
-            name: self.recent.intern(&mut self.names, bytes, range),
+            name: self.recent.intern(&mut self.tree.names, bytes, range),
             start: self.token.start,
         };
         self.advance();
@@ -316,11 +321,11 @@ impl<'a, L: Language> Parser<'a, L> {
 
     /// The name for a message, shortened if it is very long.
     pub fn shown(&self, name: Name) -> String {
-        shorten(self.names.text(name))
+        self.tree.shown(name)
     }
 
     /// Where a name stands.
     pub fn span_of(&self, identifier: Identifier) -> Span {
-        identifier.span(&self.names)
+        self.tree.span(identifier)
     }
 }

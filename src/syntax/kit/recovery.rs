@@ -63,7 +63,7 @@ impl<L: Language> Parser<'_, L> {
             return None;
         }
         let spellings = L::Kind::KEYWORDS.iter().map(|(_, spelling)| *spelling);
-        let Some(meant) = nearest(self.names.text(name.name), spellings) else {
+        let Some(meant) = nearest(self.tree.names.text(name.name), spellings) else {
             let name = self.shown(name.name);
             let message = format!("expected {expected} after `{name}`, found {}", self.found());
             let mut diagnostic = Diagnostic::error(self.token.span(), message);

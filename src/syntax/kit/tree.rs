@@ -6,6 +6,66 @@
 
 use crate::names::{Name, Names};
 use crate::source::Span;
+use std::ops::{Deref, DerefMut};
+
+/// The tree of a text: what every language has, and what is its own in `parts`.
+#[derive(Debug)]
+pub struct Tree<N, P> {
+    pub names: Names,
+    pub expressions: Expressions<N>,
+    /// The names of lists of names.
+    pub identifiers: Vec<Identifier>,
+    /// Something outside could not be read, so that what is missing may have been there.
+    pub incomplete: bool,
+    parts: P,
+}
+
+impl<N, P: Default> Default for Tree<N, P> {
+    fn default() -> Self {
+        Tree {
+            names: Names::default(),
+            expressions: Expressions::default(),
+            identifiers: Vec::new(),
+            incomplete: false,
+            parts: P::default(),
+        }
+    }
+}
+
+impl<N, P> Deref for Tree<N, P> {
+    type Target = P;
+
+    #[inline]
+    fn deref(&self) -> &P {
+        &self.parts
+    }
+}
+
+impl<N, P> DerefMut for Tree<N, P> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut P {
+        &mut self.parts
+    }
+}
+
+impl<N: Copy, P> Tree<N, P> {
+    pub fn span(&self, identifier: Identifier) -> Span {
+        identifier.span(&self.names)
+    }
+
+    pub fn text(&self, identifier: Identifier) -> &str {
+        self.names.text(identifier.name)
+    }
+
+    /// The name for a message, shortened if it is very long.
+    pub fn shown(&self, name: Name) -> String {
+        shorten(self.names.text(name))
+    }
+
+    pub fn nodes(&self, expression: ExpressionId) -> &[N] {
+        self.expressions.nodes(expression)
+    }
+}
 
 /// A name at a place. Its text is as long as its span, so the span's end is not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +127,55 @@ pub struct Lost {
     pub variables: bool,
     /// Something that had a label in it.
     pub labels: bool,
+}
+
+/// One step of an expression with numbers, in postfix form, and the word it comes from. `V` is
+/// how a variable is named, `Q` how a quantifier is.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<V, Q> {
+    pub kind: NodeKind<V, Q>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind<V, Q> {
+    /// One that does not fit is reported and 0.
+    Number(u64),
+    Truth(bool),
+    /// The values of its indices stand before it.
+    Read(V),
+    Not,
+    Binary(BinaryOperator),
+    /// The condition stands after it, up to the end of the quantifier.
+    Quantify(Q),
+    EndQuantify {
+        /// The condition is a `==` or `!=` without parentheses around it.
+        bare_comparison: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOperator {
+    /// Between truth values only.
+    Equivalent,
+    Or,
+    Xor,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    ShiftLeft,
+    ShiftRight,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
 }
 
 /// An index into [`Expressions::ends`].

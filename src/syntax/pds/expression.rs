@@ -4,13 +4,10 @@
 
 use super::lexicon::TokenKind;
 use super::parser::{Parser, State};
-use super::tree::{
-    BinaryOperator, ExpressionId, Identifier, Node, NodeKind, Primes, Quantifier, Tree,
-};
-use crate::names::Names;
+use super::tree::{BinaryOperator, ExpressionId, Node, NodeKind, Parts, Quantifier, Reference};
+use crate::program::Moment;
 use crate::source::Span;
 use crate::syntax::kit::operators::{Infix, Open, Step, left};
-use crate::syntax::kit::tree::Expressions;
 use crate::syntax::kit::{Language, Parsed, Reported};
 
 /// The language of symbolic pushdown systems.
@@ -29,8 +26,7 @@ pub enum Sort {
 /// `a[`.
 #[derive(Clone, Copy)]
 pub struct Index {
-    array: Identifier,
-    primes: Primes,
+    element: Reference,
     start: u32,
 }
 
@@ -40,16 +36,14 @@ const COMPARISON: u8 = 7;
 /// The body of a quantifier goes on to the innermost bracket that is open.
 const BODY: u8 = 0;
 
-impl BinaryOperator {
-    /// How tightly it binds; more is tighter.
-    pub fn precedence(self) -> u8 {
-        Infix::<Pds>::by(self).map_or(0, |infix| infix.precedence)
-    }
+/// How tightly an operator binds; more is tighter.
+pub fn precedence(operator: BinaryOperator) -> u8 {
+    Infix::<Pds>::by(operator).map_or(0, |infix| infix.precedence)
 }
 
 impl Language for Pds {
     type Kind = TokenKind;
-    type Tree = Tree;
+    type Parts = Parts;
     type State = State;
     type Node = Node;
     type Operator = BinaryOperator;
@@ -70,17 +64,13 @@ impl Language for Pds {
             BinaryOperator::GreaterEqual,
             COMPARISON,
         ),
-        left(TokenKind::Plus, BinaryOperator::Plus, 8),
-        left(TokenKind::Minus, BinaryOperator::Minus, 8),
-        left(TokenKind::Star, BinaryOperator::Times, 9),
+        left(TokenKind::Plus, BinaryOperator::Add, 8),
+        left(TokenKind::Minus, BinaryOperator::Subtract, 8),
+        left(TokenKind::Star, BinaryOperator::Multiply, 9),
         left(TokenKind::Slash, BinaryOperator::Divide, 9),
         left(TokenKind::ShiftLeft, BinaryOperator::ShiftLeft, 10),
     ];
     const LONGEST_SHOWN: usize = 40;
-
-    fn complete(tree: &mut Tree, names: Names, expressions: Expressions<Node>) {
-        (tree.names, tree.expressions) = (names, expressions);
-    }
 
     fn binary(operator: BinaryOperator, span: Span) -> Node {
         let kind = NodeKind::Binary(operator);
@@ -88,7 +78,7 @@ impl Language for Pds {
     }
 
     fn allows(parser: &Parser<'_>, operator: BinaryOperator) -> bool {
-        parser.state.sort == Sort::Relation || operator.precedence() > COMPARISON
+        parser.state.sort == Sort::Relation || precedence(operator) > COMPARISON
     }
 
     fn operand(parser: &mut Parser<'_>) -> Parsed<bool> {
@@ -111,23 +101,25 @@ impl Language for Pds {
                 Ok(true)
             }
             TokenKind::Name => {
-                let array = parser.take_name();
-                let primes = match relation {
+                let name = parser.take_name().name;
+                let when = match relation {
                     true => parser.primes()?,
-                    false => Primes::None,
+                    false => Moment::Before,
                 };
-                let span = parser.span_from(span.start);
-                if relation && parser.take(TokenKind::LeftBracket) {
-                    let start = span.start;
-                    let index = Index {
-                        array,
-                        primes,
-                        start,
-                    };
+                let start = span.start;
+                let span = parser.span_from(start);
+                let is_element = relation && parser.take(TokenKind::LeftBracket);
+                let element = Reference {
+                    name,
+                    when,
+                    is_element,
+                };
+                if is_element {
+                    let index = Index { element, start };
                     parser.operators.open(Open::Bracket(index));
                     return Ok(false);
                 }
-                let kind = NodeKind::Name(array.name, primes);
+                let kind = NodeKind::Read(element);
                 parser.operators.emit(Node { kind, span });
                 Ok(true)
             }
@@ -141,7 +133,7 @@ impl Language for Pds {
         };
         parser.expect(TokenKind::RightBracket)?;
         parser.operators.pop();
-        let kind = NodeKind::Element(index.array.name, index.primes);
+        let kind = NodeKind::Read(index.element);
         let span = parser.span_from(index.start);
         parser.operators.emit(Node { kind, span });
         Ok(Step::Operator)
@@ -149,7 +141,7 @@ impl Language for Pds {
 
     /// The end of a body stands where the expression has come to.
     fn finish(parser: &Parser<'_>, mut node: Node) -> Node {
-        if node.kind == NodeKind::Close {
+        if let NodeKind::EndQuantify { .. } = node.kind {
             node.span = parser.behind();
         }
         node
@@ -175,12 +167,12 @@ impl Parser<'_> {
         read
     }
 
-    fn primes(&mut self) -> Parsed<Primes> {
+    fn primes(&mut self) -> Parsed<Moment> {
         if !self.take(TokenKind::Prime) {
-            return Ok(Primes::None);
+            return Ok(Moment::Before);
         }
         if !self.take(TokenKind::Prime) {
-            return Ok(Primes::One);
+            return Ok(Moment::After);
         }
         if self.at(TokenKind::Prime) {
             let message = "a name has at most two primes";
@@ -188,7 +180,7 @@ impl Parser<'_> {
                 "`x'` is the value after the step, `x''` that of the second symbol on the right";
             return Err(self.error_with_hint(self.token.span(), message, hint));
         }
-        Ok(Primes::Two)
+        Ok(Moment::Below)
     }
 
     fn number(&mut self) -> u64 {
@@ -213,7 +205,7 @@ impl Parser<'_> {
         self.expect(TokenKind::Comma)?;
         let high = self.constant()?;
         self.expect(TokenKind::RightParenthesis)?;
-        let kind = NodeKind::Open(self.tree.quantifiers.len() as u32);
+        let kind = NodeKind::Quantify(self.tree.quantifiers.len() as u32);
         self.tree.quantifiers.push(Quantifier {
             for_all,
             variable,
@@ -222,7 +214,8 @@ impl Parser<'_> {
         });
         let span = self.span_from(start);
         self.operators.emit(Node { kind, span });
-        let kind = NodeKind::Close;
+        let bare_comparison = false;
+        let kind = NodeKind::EndQuantify { bare_comparison };
         self.operators.push(Node { kind, span }, BODY);
         Ok(())
     }

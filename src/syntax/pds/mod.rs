@@ -9,7 +9,7 @@ mod parser;
 mod recovery;
 pub mod tree;
 
-pub use expression::NOT_PRECEDENCE;
+pub use expression::{NOT_PRECEDENCE, Pds, precedence};
 pub use tree::Tree;
 
 use super::Collector;
@@ -30,7 +30,7 @@ pub fn parse(source: &Source) -> (Tree, Collector) {
 /// `None` if it is none.
 pub fn parse_expression(source: &Source, names: Names) -> (Tree, Option<ExpressionId>, Collector) {
     let mut parser = Parser::new(Lexer::new(source.bytes()));
-    parser.names = names;
+    parser.tree.names = names;
     let expression = parser.only_expression();
     let (tree, collector) = parser.finish();
     (tree, expression, collector)

@@ -148,7 +148,7 @@ impl Parser<'_> {
             self.advance();
         }
         self.expect(TokenKind::LeftParenthesis)?;
-        let symbols = self.names("a stack symbol")?;
+        let symbols = self.identifier_list("a stack symbol")?;
         self.expect(TokenKind::RightParenthesis)?;
         let declarations = self.variables();
         self.tree.groups.push(Group {
@@ -156,17 +156,6 @@ impl Parser<'_> {
             declarations,
         });
         Ok(())
-    }
-
-    /// `a, b, c`.
-    fn names(&mut self, expected: &str) -> Parsed<List> {
-        let first = self.tree.identifiers.len();
-        self.list(|parser| {
-            let identifier = parser.identifier(expected)?;
-            parser.tree.identifiers.push(identifier);
-            Ok(())
-        })?;
-        Ok(List::since(first, &self.tree.identifiers))
     }
 
     /// The declarations after `global` or `local`, at least one.
@@ -219,7 +208,7 @@ impl Parser<'_> {
 
     fn bits(&mut self, identifier: Identifier) -> Parsed<ExpressionId> {
         if !self.at(TokenKind::LeftParenthesis) {
-            let name = self.names.text(identifier.name);
+            let name = self.tree.names.text(identifier.name);
             let message = format!("how many bits has `{name}`?");
             let hint = format!("write `int {name}(8)` for a number of 8 bits");
             return Err(self.error_with_hint(self.token.span(), message, hint));
@@ -273,7 +262,7 @@ impl Parser<'_> {
         self.begin(Part::Atoms);
         self.advance();
         let symbol = self.identifier("a stack symbol")?;
-        let names = self.names("a proposition")?;
+        let names = self.identifier_list("a proposition")?;
         self.tree.atoms.push(Atoms { symbol, names });
         Ok(())
     }
@@ -310,7 +299,7 @@ impl Parser<'_> {
             Span::new(token.start + 1, token.end - 1)
         });
         let relation = self.condition()?;
-        self.tree.rules.push(Rule {
+        let rule = Rule {
             span: self.span_from(start),
             state,
             symbol,
@@ -318,7 +307,8 @@ impl Parser<'_> {
             right,
             text,
             relation,
-        });
+        };
+        self.tree.rules.push(rule);
         Ok(())
     }
 

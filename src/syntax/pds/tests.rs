@@ -1,9 +1,10 @@
 //! Trees of small texts, and what is said about broken ones.
 
-use super::tree::{BinaryOperator, NodeKind, Primes, Tree};
-use super::{parse, parse_expression};
+use super::tree::{NodeKind, Tree};
+use super::{Pds, parse, parse_expression};
 use crate::names::Names;
 use crate::source::Source;
+use crate::syntax::kit::operators::Infix;
 
 fn tree(text: &str) -> Tree {
     let (tree, collector) = parse(&Source::new("t.pds", text.into()));
@@ -22,31 +23,27 @@ fn read(text: &str) -> String {
     };
     let mut stack: Vec<String> = Vec::new();
     let mut quantifiers = Vec::new();
-    for node in tree.nodes_of(expression) {
-        let primed = |name, primes| {
-            let marks = match primes {
-                Primes::None => "",
-                Primes::One => "'",
-                Primes::Two => "''",
-            };
-            format!("{}{marks}", tree.names.text(name))
-        };
+    for node in tree.nodes(expression) {
         let pushed = match node.kind {
             NodeKind::Number(value) => value.to_string(),
-            NodeKind::Name(name, primes) => primed(name, primes),
-            NodeKind::Element(name, primes) => {
-                format!("{}[{}]", primed(name, primes), stack.pop().unwrap())
+            NodeKind::Read(read) => {
+                let primed = format!("{}{}", tree.names.text(read.name), read.when.primes());
+                match read.is_element {
+                    true => format!("{primed}[{}]", stack.pop().unwrap()),
+                    false => primed,
+                }
             }
+            NodeKind::Truth(_) => panic!("{text}: there are no truth constants"),
             NodeKind::Not => format!("!{}", stack.pop().unwrap()),
             NodeKind::Binary(operator) => {
                 let (b, a) = (stack.pop().unwrap(), stack.pop().unwrap());
-                format!("({a} {} {b})", sign(operator))
+                format!("({a} {} {b})", Infix::<Pds>::sign(operator))
             }
-            NodeKind::Open(number) => {
+            NodeKind::Quantify(number) => {
                 quantifiers.push(tree.quantifiers[number as usize]);
                 continue;
             }
-            NodeKind::Close => {
+            NodeKind::EndQuantify { .. } => {
                 let quantifier = quantifiers.pop().unwrap();
                 let name = tree.text(quantifier.variable);
                 let sign = if quantifier.for_all { "A" } else { "E" };
@@ -57,27 +54,6 @@ fn read(text: &str) -> String {
     }
     assert_eq!(stack.len(), 1, "{text}");
     stack.remove(0)
-}
-
-fn sign(operator: BinaryOperator) -> &'static str {
-    use BinaryOperator::*;
-    match operator {
-        Equivalent => "==",
-        Xor => "^",
-        Or => "|",
-        And => "&",
-        Equal => "=",
-        NotEqual => "!=",
-        Less => "<",
-        LessEqual => "<=",
-        Greater => ">",
-        GreaterEqual => ">=",
-        Plus => "+",
-        Minus => "-",
-        Times => "*",
-        Divide => "/",
-        ShiftLeft => "<<",
-    }
 }
 
 #[test]

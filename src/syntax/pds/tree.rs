@@ -1,68 +1,39 @@
 //! The syntax tree of a symbolic pushdown system, flat, in the order of the source.
 //!
 //! Expressions are in postfix form, with one exception: a quantifier stands before its body
-//! and a [`NodeKind::Close`] behind it, because the body is walked once for each value.
+//! and its end behind it, because the body is walked once for each value.
 //!
 //! Invariants: every expression leaves exactly one value, and so does every body; each
-//! [`NodeKind::Open`] has its [`NodeKind::Close`].
+//! [`NodeKind::Quantify`] has its [`NodeKind::EndQuantify`].
 
-pub use crate::syntax::kit::tree::{ExpressionId, Identifier, List};
+pub use crate::syntax::kit::tree::{BinaryOperator, ExpressionId, Identifier, List};
 
-use crate::names::{Name, Names};
+use crate::names::Name;
+use crate::program::Moment;
 use crate::source::Span;
-use crate::syntax::kit::tree::Expressions;
+use crate::syntax::kit;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BinaryOperator {
-    Equivalent,
-    Xor,
-    Or,
-    And,
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    Plus,
-    Minus,
-    Times,
-    Divide,
-    ShiftLeft,
-}
+pub type Tree = kit::tree::Tree<Node, Parts>;
 
-/// Which value of a variable is meant.
+/// A quantifier is an index into [`Parts::quantifiers`].
+pub type Node = kit::tree::Node<Reference, u32>;
+pub type NodeKind = kit::tree::NodeKind<Reference, u32>;
+
+/// A variable, a defined name, or a quantifier's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Primes {
-    /// `x`: before the step.
-    None,
-    /// `x'`: after it.
-    One,
-    /// `x''`: in the frame below.
-    Two,
+pub struct Reference {
+    pub name: Name,
+    /// Which value is meant: `x`, `x'` or `x''`.
+    pub when: Moment,
+    /// Whether an index stands behind it.
+    pub is_element: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NodeKind {
-    /// A number; one that does not fit is reported and 0.
-    Number(u64),
-    /// A variable, a defined name, or a quantifier's.
-    Name(Name, Primes),
-    /// Takes the index.
-    Element(Name, Primes),
-    Not,
-    Binary(BinaryOperator),
-    /// `A i (low, high)`, or with `E`; an index into [`Tree::quantifiers`].
-    Open(u32),
-    /// The end of the body of the innermost open quantifier.
-    Close,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct Node {
-    pub kind: NodeKind,
-    /// The operand, or the operator alone.
-    pub span: Span,
+impl Moment {
+    /// As it is written behind a name.
+    pub fn primes(self) -> &'static str {
+        ["", "'", "''"][self as usize]
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +73,7 @@ pub struct Declaration {
 pub struct Group {
     /// In [`Tree::identifiers`].
     pub symbols: List,
-    /// In [`Tree::declarations`].
+    /// In [`Parts::declarations`].
     pub declarations: List,
 }
 
@@ -137,9 +108,9 @@ pub struct Rule {
     pub relation: Option<ExpressionId>,
 }
 
+/// Besides the symbols of groups and the names after `atoms` in [`Tree::identifiers`].
 #[derive(Debug, Default)]
-pub struct Tree {
-    pub names: Names,
+pub struct Parts {
     pub defines: Vec<Define>,
     pub declarations: Vec<Declaration>,
     /// Those of the globals.
@@ -148,29 +119,13 @@ pub struct Tree {
     pub start: Option<Start>,
     pub atoms: Vec<Atoms>,
     pub rules: Vec<Rule>,
-    pub identifiers: Vec<Identifier>,
-    pub expressions: Expressions<Node>,
     pub quantifiers: Vec<Quantifier>,
-    /// Something could not be read, so that what is missing may have been there.
-    pub incomplete: bool,
 }
 
 impl Tree {
-    pub fn span(&self, identifier: Identifier) -> Span {
-        identifier.span(&self.names)
-    }
-
-    pub fn text(&self, identifier: Identifier) -> &str {
-        self.names.text(identifier.name)
-    }
-
-    pub fn nodes_of(&self, expression: ExpressionId) -> &[Node] {
-        self.expressions.nodes(expression)
-    }
-
     /// The smallest span that covers an expression's nodes.
     pub fn span_of(&self, expression: ExpressionId) -> Span {
-        let spans = self.nodes_of(expression).iter().map(|node| node.span);
+        let spans = self.nodes(expression).iter().map(|node| node.span);
         spans.reduce(Span::to).unwrap_or_default()
     }
 }

@@ -246,15 +246,9 @@ impl Parser<'_> {
 
     /// `{ a, b, c }`.
     fn enumeration(&mut self, identifier: Option<Identifier>) -> Parsed<u32> {
-        let start = self.tree.identifiers.len();
         self.advance();
-        let read = self.list(|parser| {
-            let name = parser.identifier("a name of the enumeration")?;
-            parser.tree.identifiers.push(name);
-            Ok(())
-        });
-        self.close_braces(read)?;
-        let names = List::since(start, &self.tree.identifiers);
+        let names = self.identifier_list("a name of the enumeration");
+        let names = self.close_braces(names)?;
         self.tree
             .enumerations
             .push(Enumeration { identifier, names });
@@ -284,11 +278,11 @@ impl Parser<'_> {
     }
 
     /// Takes the `}` of a declaration; after a mistake, all that stands before it too.
-    fn close_braces(&mut self, read: Parsed<()>) -> Parsed<()> {
-        if read.is_ok() && self.take(TokenKind::RightBrace) {
-            return Ok(());
-        }
+    fn close_braces<T>(&mut self, read: Parsed<T>) -> Parsed<T> {
         if read.is_ok() {
+            if self.take(TokenKind::RightBrace) {
+                return read;
+            }
             self.unexpected("`}`");
         }
         while !(self.at(TokenKind::RightBrace) || self.token.kind.begins_outside() || self.at_end())

@@ -34,7 +34,7 @@ impl Parser<'_> {
             }
         }
         let close = self.body(word);
-        self.tree.modules.push(Module {
+        let module = Module {
             header,
             locals: List::since(first_local, &self.tree.locals),
             statements: List::since(first_statement, &self.tree.statements),
@@ -42,7 +42,8 @@ impl Parser<'_> {
             points: self.points,
             close,
             lost: self.lost,
-        });
+        };
+        self.tree.modules.push(module);
     }
 
     /// The header from its type to its `)`. Nothing if neither a name nor a body can be found.
@@ -75,7 +76,7 @@ impl Parser<'_> {
         let here = self.token.start;
         let identifier = identifier.unwrap_or_else(|| Identifier {
             // A module whose name could not be read: that has been reported.
-            name: self.names.intern(""),
+            name: self.tree.names.intern(""),
             start: here,
         });
         Some(Header {

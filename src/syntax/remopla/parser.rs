@@ -9,12 +9,10 @@
 use super::block::Blocks;
 use super::lexicon::TokenKind;
 use super::tree::{
-    BinaryOperator, ExpressionId, Identifier, List, Node, NodeKind, Part, Place, Tree,
+    BinaryOperator, ExpressionId, Identifier, List, Node, NodeKind, Part, Parts, Place, Quantifier,
 };
-use crate::names::Names;
 use crate::source::Span;
 use crate::syntax::kit::operators::{Infix, Open, Step, left};
-use crate::syntax::kit::tree::Expressions;
 use crate::syntax::kit::{self, Language, Parsed, Reported};
 
 /// The language Remopla.
@@ -41,15 +39,11 @@ pub enum Bracket {
         first: u32,
     },
     /// The bounds of a quantifier, and whether their `,` has come.
-    Bounds { quantifier: Quantifier, comma: bool },
-}
-
-/// `A i` or `E i`.
-#[derive(Clone, Copy)]
-pub struct Quantifier {
-    pub start: u32,
-    pub all: bool,
-    pub variable: Identifier,
+    Bounds {
+        quantifier: Quantifier,
+        start: u32,
+        comma: bool,
+    },
 }
 
 /// `!` and quantifiers bind between `&` and `==`.
@@ -57,7 +51,7 @@ const PREFIX: u8 = 8;
 
 impl Language for Remopla {
     type Kind = TokenKind;
-    type Tree = Tree;
+    type Parts = Parts;
     type State = State;
     type Node = Node;
     type Operator = BinaryOperator;
@@ -84,10 +78,6 @@ impl Language for Remopla {
         left(TokenKind::Slash, BinaryOperator::Divide, 13),
     ];
 
-    fn complete(tree: &mut Tree, names: Names, expressions: Expressions<Node>) {
-        (tree.names, tree.expressions) = (names, expressions);
-    }
-
     fn binary(operator: BinaryOperator, span: Span) -> Node {
         let kind = NodeKind::Binary(operator);
         Node { kind, span }
@@ -98,8 +88,11 @@ impl Language for Remopla {
         let kind = match parser.token.kind {
             TokenKind::Name if parser.at_quantifier() => {
                 let quantifier = parser.quantifier()?;
-                let comma = false;
-                let bounds = Bracket::Bounds { quantifier, comma };
+                let bounds = Bracket::Bounds {
+                    quantifier,
+                    start: span.start,
+                    comma: false,
+                };
                 parser.operators.open(Open::Bracket(bounds));
                 return Ok(false);
             }
@@ -154,26 +147,26 @@ impl Language for Remopla {
             }
             Open::Bracket(Bracket::Bounds {
                 quantifier,
+                start,
                 comma: false,
             }) if parser.take(TokenKind::Comma) => {
                 parser.operators.pop();
-                let comma = true;
-                let bounds = Bracket::Bounds { quantifier, comma };
+                let bounds = Bracket::Bounds {
+                    quantifier,
+                    start,
+                    comma: true,
+                };
                 parser.operators.open(Open::Bracket(bounds));
                 return Ok(Step::Operand);
             }
             Open::Bracket(Bracket::Bounds {
-                quantifier:
-                    Quantifier {
-                        start,
-                        all,
-                        variable,
-                    },
+                quantifier,
+                start,
                 comma: true,
             }) if parser.take(TokenKind::RightParenthesis) => {
                 parser.operators.pop();
                 let span = parser.span_from(start);
-                let kind = NodeKind::Quantify { all, variable };
+                let kind = NodeKind::Quantify(quantifier);
                 parser.operators.emit(Node { kind, span });
                 let bare_comparison = false;
                 let kind = NodeKind::EndQuantify { bare_comparison };
@@ -181,8 +174,8 @@ impl Language for Remopla {
                 return Ok(Step::Operand);
             }
             Open::Bracket(Bracket::Index { bracket, .. }) => ("`]`", bracket),
-            Open::Bracket(Bracket::Bounds { quantifier, comma }) => {
-                (if comma { "`)`" } else { "`,`" }, quantifier.start)
+            Open::Bracket(Bracket::Bounds { start, comma, .. }) => {
+                (if comma { "`)`" } else { "`,`" }, start)
             }
             Open::Parenthesis { start } | Open::Question { start } => ("`)`", start),
         };
@@ -231,7 +224,7 @@ impl Parser<'_> {
         let span = self.behind();
         let kind = NodeKind::Truth(true);
         self.tree.expression_spans.push(span);
-        self.expressions.push(&[Node { kind, span }])
+        self.tree.expressions.push(&[Node { kind, span }])
     }
 
     /// `A` or `E` with the name of a variable after it; else these are names like any other.
@@ -241,16 +234,11 @@ impl Parser<'_> {
 
     /// Takes a quantifier up to the `(` of its bounds.
     pub fn quantifier(&mut self) -> Parsed<Quantifier> {
-        let start = self.token.start;
         let all = self.bytes() == b"A";
         self.advance();
-        let variable = self.take_name();
+        let variable = self.take_name().name;
         self.expect(TokenKind::LeftParenthesis)?;
-        Ok(Quantifier {
-            start,
-            all,
-            variable,
-        })
+        Ok(Quantifier { all, variable })
     }
 
     /// The value of the token, which is made of digits.

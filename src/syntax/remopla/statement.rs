@@ -5,8 +5,10 @@
 
 use super::block::BlockKind;
 use super::lexicon::TokenKind;
-use super::parser::{ASSIGNS_OR_COMPARES, Parser, Quantifier, Remopla};
-use super::tree::{Assignment, ExpressionId, Identifier, Label, List, Range, StatementKind};
+use super::parser::{ASSIGNS_OR_COMPARES, Parser, Remopla};
+use super::tree::{
+    Assignment, ExpressionId, Identifier, Label, List, Quantifier, Range, StatementKind,
+};
 use crate::source::Span;
 use crate::syntax::kit::operators::Infix;
 use crate::syntax::kit::{Parsed, Reported};
@@ -151,18 +153,11 @@ impl Parser<'_> {
 
     /// The arguments of a call, from their `(` on, and what comes with it.
     fn call(&mut self, target: Option<ExpressionId>, callee: Identifier) -> Parsed<StatementKind> {
-        self.expect(TokenKind::LeftParenthesis)?;
-        let arguments = match self.at(TokenKind::RightParenthesis) {
-            true => self.expressions_since(self.expressions.ends.len()),
-            false => self.expression_list()?,
-        };
-        self.expect(TokenKind::RightParenthesis)?;
-        let assignments = self.further_assignments()?;
         Ok(StatementKind::Call {
             target,
             callee,
-            arguments,
-            assignments,
+            arguments: self.arguments()?,
+            assignments: self.further_assignments()?,
         })
     }
 
@@ -201,11 +196,8 @@ impl Parser<'_> {
 
     /// `A i (lo, hi)` before an assignment.
     fn range(&mut self) -> Parsed<()> {
-        let Quantifier {
-            start,
-            all,
-            variable,
-        } = self.quantifier()?;
+        let start = self.token.start;
+        let Quantifier { all, variable } = self.quantifier()?;
         let low = self.expression()?;
         self.expect(TokenKind::Comma)?;
         let high = self.expression()?;
@@ -238,12 +230,13 @@ impl Parser<'_> {
             true => None,
             false => Some(self.expression()?),
         };
-        self.tree.assignments.push(Assignment {
+        let assignment = Assignment {
             ranges,
             target,
             value,
             span: self.span_from(start),
-        });
+        };
+        self.tree.assignments.push(assignment);
         Ok(())
     }
 

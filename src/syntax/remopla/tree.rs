@@ -10,66 +10,32 @@
 //! [`StatementKind::Unreadable`] if the user wrote none); every expression leaves exactly one
 //! value; the expression of a target ends in the [`NodeKind::Read`] of its place.
 
-pub use crate::syntax::kit::tree::{ExpressionId, Identifier, Label, List, Lost, shorten};
+pub use crate::syntax::kit::tree::{
+    BinaryOperator, ExpressionId, Identifier, Label, List, Lost, shorten,
+};
 
-use crate::names::{Name, Names};
+use crate::names::Name;
 use crate::source::Span;
-use crate::syntax::kit::tree::Expressions;
+use crate::syntax::kit;
 
+pub type Tree = kit::tree::Tree<Node, Parts>;
+
+/// A variable is a place in [`Parts::places`]. The bounds of a quantifier stand before it.
+pub type Node = kit::tree::Node<u32, Quantifier>;
+pub type NodeKind = kit::tree::NodeKind<u32, Quantifier>;
+
+/// `A i` or `E i`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BinaryOperator {
-    Or,
-    Xor,
-    And,
-    BitOr,
-    BitXor,
-    BitAnd,
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    ShiftLeft,
-    ShiftRight,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-}
-
-/// One operation of an expression in postfix form, and the word it comes from.
-#[derive(Clone, Copy, Debug)]
-pub struct Node {
-    pub kind: NodeKind,
-    pub span: Span,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NodeKind {
-    Number(u64),
-    Truth(bool),
-    /// A place in [`Tree::places`]; the values of its indices stand before it.
-    Read(u32),
-    Not,
-    Binary(BinaryOperator),
-    /// `A i (lo, hi)` or `E i (lo, hi)`: the bounds stand before it, the condition after it,
-    /// up to the end of the quantifier.
-    Quantify {
-        all: bool,
-        variable: Identifier,
-    },
-    EndQuantify {
-        /// The condition is a `==` or `!=` without parentheses around it.
-        bare_comparison: bool,
-    },
+pub struct Quantifier {
+    pub all: bool,
+    pub variable: Name,
 }
 
 /// A variable, an entry of an array, or a field: `a[i][j].f[k]`. In a property its procedure
 /// may stand before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// In [`Tree::parts`]: what stands between the dots, at least one.
+    /// In [`Parts::parts`]: what stands between the dots, at least one.
     pub parts: List,
     pub span: Span,
 }
@@ -97,7 +63,7 @@ pub struct Enumeration {
 #[derive(Clone, Copy, Debug)]
 pub struct Struct {
     pub identifier: Option<Identifier>,
-    /// In [`Tree::fields`].
+    /// In [`Parts::fields`].
     pub fields: List,
 }
 
@@ -132,7 +98,7 @@ pub struct Dimension {
 #[derive(Clone, Copy, Debug)]
 pub struct Type {
     pub base: BaseType,
-    /// In [`Tree::dimensions`], at most two.
+    /// In [`Parts::dimensions`], at most two.
     pub dimensions: List,
     pub bits: Option<ExpressionId>,
     pub span: Span,
@@ -148,7 +114,7 @@ pub struct Variable {
 /// `A NAME (low, high)` before an assignment.
 #[derive(Clone, Copy, Debug)]
 pub struct Range {
-    pub variable: Identifier,
+    pub variable: Name,
     pub low: ExpressionId,
     pub high: ExpressionId,
     pub span: Span,
@@ -156,7 +122,7 @@ pub struct Range {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Assignment {
-    /// In [`Tree::ranges`], the outermost first.
+    /// In [`Parts::ranges`], the outermost first.
     pub ranges: List,
     pub target: ExpressionId,
     /// Nothing for `undef`.
@@ -173,7 +139,7 @@ pub struct Statement {
 
 #[derive(Clone, Copy, Debug)]
 pub enum StatementKind {
-    /// The assignments, here and below, are in [`Tree::assignments`].
+    /// The assignments, here and below, are in [`Parts::assignments`].
     Assign {
         assignments: List,
     },
@@ -220,7 +186,7 @@ pub enum StatementKind {
 pub struct Header {
     pub identifier: Identifier,
     pub returns: Type,
-    /// In [`Tree::locals`].
+    /// In [`Parts::locals`].
     pub parameters: List,
     /// A part of it could not be read.
     pub lost: bool,
@@ -229,11 +195,11 @@ pub struct Header {
 #[derive(Clone, Copy, Debug)]
 pub struct Module {
     pub header: Header,
-    /// In [`Tree::locals`]: the parameters first, then the other variables.
+    /// In [`Parts::locals`]: the parameters first, then the other variables.
     pub locals: List,
-    /// In [`Tree::statements`].
+    /// In [`Parts::statements`].
     pub statements: List,
-    /// In [`Tree::labels`].
+    /// In [`Parts::labels`].
     pub labels: List,
     /// How many of the statements are control points.
     pub points: u32,
@@ -242,9 +208,9 @@ pub struct Module {
     pub lost: Lost,
 }
 
+/// Besides the names of enumerations in [`Tree::identifiers`].
 #[derive(Debug, Default)]
-pub struct Tree {
-    pub names: Names,
+pub struct Parts {
     pub defines: Vec<Define>,
     pub enumerations: Vec<Enumeration>,
     pub structs: Vec<Struct>,
@@ -257,38 +223,19 @@ pub struct Tree {
     pub fields: Vec<Variable>,
     pub locals: Vec<Variable>,
     pub dimensions: Vec<Dimension>,
-    /// The names of enumerations.
-    pub identifiers: Vec<Identifier>,
     pub statements: Vec<Statement>,
     pub labels: Vec<Label>,
     pub assignments: Vec<Assignment>,
     pub ranges: Vec<Range>,
     pub places: Vec<Place>,
     pub parts: Vec<Part>,
-    pub expressions: Expressions<Node>,
-    /// Where each stands.
+    /// Where each expression stands.
     pub expression_spans: Vec<Span>,
-
-    /// A module could not be read at all, so one may be missing here.
-    pub incomplete: bool,
     /// A declaration outside of modules could not be read, or what may have been one.
     pub lost_globals: bool,
 }
 
-impl Tree {
-    pub fn span(&self, identifier: Identifier) -> Span {
-        identifier.span(&self.names)
-    }
-
-    /// The name for a message, shortened if it is very long.
-    pub fn shown(&self, name: Name) -> String {
-        shorten(self.names.text(name))
-    }
-
-    pub fn nodes(&self, expression: ExpressionId) -> &[Node] {
-        self.expressions.nodes(expression)
-    }
-
+impl Parts {
     pub fn expression_span(&self, expression: ExpressionId) -> Span {
         self.expression_spans[expression.0 as usize]
     }

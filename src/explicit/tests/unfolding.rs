@@ -4,14 +4,14 @@
 //! neither summaries nor heads. Random programs are compared on it. What both share is the
 //! single step of the product.
 
-use super::buchi::Buchi;
-use super::cycle::has_fair_cycle;
-use super::machine::{Machine, Step};
-use super::product::{Head, Product};
-use super::program::ProgramMachine;
-use super::tableau::tableau;
-use super::tests::program;
-use super::{Budget, has_infinite_run, violates};
+use super::super::buchi::Buchi;
+use super::super::cycle::has_fair_cycle;
+use super::super::machine::{Machine, Step};
+use super::super::product::{Head, Product};
+use super::super::program::ProgramMachine;
+use super::super::tableau::tableau;
+use super::super::{Budget, has_infinite_run, violates};
+use super::program;
 use crate::generate::random::{Options, labels, program as random_program};
 use crate::program::Program;
 use crate::property::{Atom, Temporal};
@@ -127,7 +127,7 @@ proptest! {
     #[test]
     fn marks_inside_calls_agree_with_whole_stacks(
         text in looping_programs(),
-        formula in super::tableau::tests::formulas()
+        formula in super::super::tableau::tests::formulas()
     ) {
         let program = program(&text);
         // Alone, many random formulas are settled by the first few letters.
