@@ -94,6 +94,17 @@ impl Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
+/// The first names of a list, and how many more there are.
+pub fn listed(names: &[impl AsRef<str>], most: usize) -> String {
+    let first = names.iter().take(most);
+    let first: Vec<_> = first.map(|name| format!("`{}`", name.as_ref())).collect();
+    let first = first.join(", ");
+    match names.len().saturating_sub(most) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
 /// The hint that something else was meant.
 pub fn did_you_mean(meant: impl Display) -> String {
     format!("did you mean `{meant}`?")

@@ -98,6 +98,14 @@ impl<'a> Writer<'a> {
         self.bdds.exists(&self.rest, &cube)
     }
 
+    /// The variables of all other quantities.
+    fn others(&self, quantity: &Quantity) -> BddResult {
+        let others = self.quantities.iter();
+        let others = others.filter(|other| !std::ptr::eq(**other, quantity));
+        let levels = others.flat_map(|other| other.levels.iter().copied());
+        self.bdds.cube(levels)
+    }
+
     fn says(&mut self, part: String, quantity: &'a Quantity) -> Result<(), OutOfNodes> {
         self.parts.push(part);
         self.rest = self.without(quantity)?;
@@ -179,14 +187,7 @@ impl<'a> Writer<'a> {
     /// Numbers whose values depend on nothing else.
     fn alone(&mut self) -> Result<(), OutOfNodes> {
         for quantity in self.quantities.clone() {
-            let others = self
-                .quantities
-                .iter()
-                .filter(|q| !std::ptr::eq(**q, quantity));
-            let others = self
-                .bdds
-                .cube(others.flat_map(|q| q.levels.iter().copied()))?;
-            let own = self.bdds.exists(&self.rest, &others)?;
+            let own = self.bdds.exists(&self.rest, &self.others(quantity)?)?;
             let without = self.without(quantity)?;
             if self.bdds.and(&own, &without)? != self.rest {
                 continue;
@@ -286,11 +287,7 @@ impl<'a> Writer<'a> {
     fn alike(&self, quantity: &Quantity, most: usize) -> Result<Vec<Bdd>, OutOfNodes> {
         let bdds = self.bdds;
         let own = bdds.cube(quantity.levels.iter().copied())?;
-        let others = self
-            .quantities
-            .iter()
-            .filter(|q| !std::ptr::eq(**q, quantity));
-        let others = bdds.cube(others.flat_map(|q| q.levels.iter().copied()))?;
+        let others = self.others(quantity)?;
         let mut values = bdds.exists(&self.rest, &others)?;
         let mut sets = Vec::new();
         while let Some(smallest) = smallest(bdds, &quantity.levels, &values)?

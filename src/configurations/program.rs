@@ -8,7 +8,7 @@ use super::language::{
     Control, Family, FrameKind, Language, Notation, SymbolSet, SymbolText, Waiting,
 };
 use crate::analysis::Observed;
-use crate::diagnostic::suggestion;
+use crate::diagnostic::{listed, suggestion};
 use crate::program::{self, Action, Domain, PointId, Procedure, ProcedureId, Program};
 use crate::property::{Atom, PropertyError, find_procedure, resolve_condition};
 use crate::rules::{Head, Layout, Rules};
@@ -22,18 +22,6 @@ pub struct ProgramNames<'a> {
 
 /// How many things a hint lists.
 const SHOWN: usize = 5;
-
-fn listed(things: &[String]) -> String {
-    let shown: Vec<_> = things
-        .iter()
-        .take(SHOWN)
-        .map(|t| format!("`{t}`"))
-        .collect();
-    match things.len().saturating_sub(SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
 
 impl<'a> ProgramNames<'a> {
     pub fn new(program: &'a Program) -> Self {
@@ -107,7 +95,10 @@ impl<'a> ProgramNames<'a> {
             let written = format!("{shown}.{name}");
             let hint =
                 suggestion(&written, known.iter().map(String::as_str)).unwrap_or_else(|| {
-                    format!("there are {}, and `{shown}@LINE:COLUMN`", listed(&known))
+                    format!(
+                        "there are {}, and `{shown}@LINE:COLUMN`",
+                        listed(&known, SHOWN)
+                    )
                 });
             let message = format!("`{shown}` has no label `{name}`");
             return Err(PropertyError::new(message, Some(hint)));
@@ -170,7 +161,7 @@ impl<'a> ProgramNames<'a> {
         let places: Vec<String> = places.collect();
         Err(PropertyError::new(
             format!("no statement of `{shown}` begins at {text}"),
-            Some(format!("did you mean {}?", listed(&places))),
+            Some(format!("did you mean {}?", listed(&places, SHOWN))),
         ))
     }
 
@@ -359,7 +350,7 @@ impl Language for ProgramNames<'_> {
         let calls: Vec<_> = calls.map(|w| self.show(PointId(w.symbol.0))).collect();
         let hint = match calls.is_empty() {
             true => format!("there are no calls in `{name}`"),
-            false => format!("the calls of `{name}` are {}", listed(&calls)),
+            false => format!("the calls of `{name}` are {}", listed(&calls, SHOWN)),
         };
         let message = match symbols {
             SymbolSet::These(symbols) if !symbols.is_empty() => {

@@ -23,10 +23,7 @@ end
 ",
     )?;
     for i in 1..=n {
-        let statement = match i == n {
-            true => "skip".to_owned(),
-            false => format!("level{}()", i + 1),
-        };
+        let statement = statement(i, n);
         write!(
             out,
             "
@@ -74,10 +71,7 @@ module void main()
 ",
     )?;
     for i in 1..=n {
-        let statement = match i == n {
-            true => "skip".to_owned(),
-            false => format!("level{}()", i + 1),
-        };
+        let statement = statement(i, n);
         write!(
             out,
             "
@@ -101,4 +95,12 @@ module void level{i}()
         )?;
     }
     Ok(())
+}
+
+/// What a level does twice: it calls the next one, if there is one.
+fn statement(i: u32, n: u32) -> String {
+    match i == n {
+        true => "skip".to_owned(),
+        false => format!("level{}()", i + 1),
+    }
 }

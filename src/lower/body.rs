@@ -4,7 +4,7 @@
 //! of a procedure are walked backwards, with what is open on an explicit stack; `next` is
 //! always the point that follows. No patching, no recursion, linear time.
 
-use super::declarations::Signature;
+use super::declarations::{InProcedure, Signature};
 use super::scope::Scope;
 use super::unknown::{Space, Unknown};
 use crate::diagnostic::Diagnostic;
@@ -96,8 +96,12 @@ impl<'a> Lowering<'a> {
             enforce,
             points: base..self.points.len() as u32,
         });
-        self.unknown
-            .report(tree, procedure, &self.scope, &mut self.collector);
+        let known = InProcedure {
+            tree,
+            procedure,
+            scope: &self.scope,
+        };
+        self.unknown.report(&known, &mut self.collector);
     }
 
     fn backwards(&mut self, id: ProcedureId, base: u32) {

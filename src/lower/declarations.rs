@@ -1,10 +1,15 @@
-//! Declarations: no name twice in its space, and how many values each procedure returns.
+//! Declarations: no name twice in its space, how many values each procedure returns, and what
+//! is said of names that are not declared.
 
 use super::body::Lowering;
+use super::scope::Scope;
+use super::unknown::{Known, Space};
 use crate::diagnostic::Diagnostic;
+use crate::names::{Name, Names};
 use crate::program::ProcedureId;
 use crate::source::Span;
-use crate::syntax::boolean::tree::{Identifier, Procedure, StatementKind};
+use crate::syntax::boolean::Tree;
+use crate::syntax::boolean::tree::{Identifier, Procedure, StatementKind, shorten};
 
 /// What a call needs to know of its callee.
 pub struct Signature {
@@ -78,13 +83,9 @@ impl Lowering<'_> {
                     true => "parameter",
                     false => "local variable",
                 };
-                let text = tree.shown(local.name);
-                let message = format!("the {what} `{text}` hides the global of the same name");
-                let global = tree.span(tree.globals[global as usize]);
-                self.collector.report(
-                    Diagnostic::warning(tree.span(*local), message)
-                        .with_related(global, "the global is declared here"),
-                );
+                let global = tree.globals[global as usize];
+                self.collector
+                    .report(hides(&tree.names, what, *local, global));
             }
         }
     }
@@ -103,11 +104,81 @@ impl Lowering<'_> {
     }
 
     fn report_twice(&mut self, what: &str, second: Identifier, first: Identifier) {
-        let text = self.tree.shown(second.name);
-        let message = format!("two declarations of the {what} `{text}`");
-        self.collector.report(
-            Diagnostic::error(self.tree.span(second), message)
-                .with_related(self.tree.span(first), "first declared here"),
-        );
+        let names = &self.tree.names;
+        self.collector.report(twice(names, what, second, first));
+    }
+}
+
+/// A name that is declared again.
+pub fn twice(names: &Names, what: &str, second: Identifier, first: Identifier) -> Diagnostic {
+    let text = shorten(names.text(second.name));
+    let message = format!("two declarations of the {what} `{text}`");
+    Diagnostic::error(second.span(names), message)
+        .with_related(first.span(names), "first declared here")
+}
+
+/// A local variable with the name of a global one.
+pub fn hides(names: &Names, what: &str, local: Identifier, global: Identifier) -> Diagnostic {
+    let text = shorten(names.text(local.name));
+    let message = format!("the {what} `{text}` hides the global of the same name");
+    Diagnostic::warning(local.span(names), message)
+        .with_related(global.span(names), "the global is declared here")
+}
+
+/// The names that a procedure can see.
+pub struct InProcedure<'a> {
+    pub tree: &'a Tree,
+    pub procedure: &'a Procedure,
+    pub scope: &'a Scope,
+}
+
+impl Known for InProcedure<'_> {
+    const PROCEDURE: &'static str = "procedure";
+
+    fn names(&self) -> &Names {
+        &self.tree.names
+    }
+
+    fn may_be_lost(&self, space: Space) -> bool {
+        match space {
+            Space::Variable | Space::Constant => {
+                self.procedure.lost.variables || self.tree.lost_globals
+            }
+            Space::Procedure => self.tree.incomplete,
+            Space::Label => self.procedure.lost.labels,
+        }
+    }
+
+    fn names_in(&self, space: Space) -> Vec<&str> {
+        let tree = self.tree;
+        let text = |identifier: &Identifier| tree.names.text(identifier.name);
+        match space {
+            Space::Variable | Space::Constant => {
+                let locals = &tree.locals[self.procedure.locals.indices()];
+                locals.iter().chain(&tree.globals).map(text).collect()
+            }
+            Space::Procedure => {
+                let statements = ["assert", "assume", "print", "abortif", "constrain"];
+                let procedures = tree.procedures.iter().map(|p| text(&p.identifier));
+                statements.into_iter().chain(procedures).collect()
+            }
+            Space::Label => {
+                let labels = tree.labels[self.procedure.labels.indices()].iter();
+                labels.map(|label| text(&label.identifier)).collect()
+            }
+        }
+    }
+
+    fn hint(&self, name: Name) -> String {
+        let text = self.tree.names.text(name);
+        let braced = format!("{{{text}}}");
+        let other = self.tree.names.find(&braced);
+        if other.and_then(|other| self.scope.variable(other)).is_some() {
+            return format!("`{}` is another name, with its braces", shorten(&braced));
+        }
+        match self.scope.procedures.get(name) {
+            Some(_) => format!("`{}` is a procedure", shorten(text)),
+            None => "declare it with `decl`".into(),
+        }
     }
 }

@@ -6,6 +6,7 @@
 mod body;
 mod declarations;
 pub mod expression;
+mod layout;
 mod pushdown;
 pub mod remopla;
 mod scope;

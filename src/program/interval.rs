@@ -96,35 +96,21 @@ impl Interval {
             _ => {
                 let may_fail = a.low < 0 || b.low < 0;
                 let (a, b) = (a.natural(), b.natural());
-                Some(match operation {
-                    Operation::ShiftLeft => a.shift_left(b, may_fail),
-                    Operation::ShiftLeftOrFar => Outcome {
-                        interval: Interval {
-                            low: shift_left(a.low, b.low).unwrap_or(FAR),
-                            high: shift_left(a.high, b.high).unwrap_or(FAR),
-                        },
-                        may_fail,
+                let interval = match operation {
+                    Operation::ShiftLeft => return Some(a.shift_left(b, may_fail)),
+                    Operation::ShiftLeftOrFar => Interval {
+                        low: shift_left(a.low, b.low).unwrap_or(FAR),
+                        high: shift_left(a.high, b.high).unwrap_or(FAR),
                     },
-                    Operation::ShiftRight => Outcome {
-                        interval: Interval {
-                            low: shift_right(a.low, b.high),
-                            high: shift_right(a.high, b.low),
-                        },
-                        may_fail,
+                    Operation::ShiftRight => Interval {
+                        low: shift_right(a.low, b.high),
+                        high: shift_right(a.high, b.low),
                     },
-                    Operation::BitAnd => Outcome {
-                        interval: bits(&[a, b], |x, y| x & y, a.high.min(b.high)),
-                        may_fail,
-                    },
-                    Operation::BitOr => Outcome {
-                        interval: bits(&[a, b], |x, y| x | y, all_ones(a.high | b.high)),
-                        may_fail,
-                    },
-                    _ => Outcome {
-                        interval: bits(&[a, b], |x, y| x ^ y, all_ones(a.high | b.high)),
-                        may_fail,
-                    },
-                })
+                    Operation::BitAnd => bits(&[a, b], |x, y| x & y, a.high.min(b.high)),
+                    Operation::BitOr => bits(&[a, b], |x, y| x | y, all_ones(a.high | b.high)),
+                    _ => bits(&[a, b], |x, y| x ^ y, all_ones(a.high | b.high)),
+                };
+                Some(Outcome { interval, may_fail })
             }
         }
     }

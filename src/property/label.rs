@@ -1,8 +1,11 @@
 //! Labels by name.
 
 use super::PropertyError;
-use crate::diagnostic::suggestion;
+use crate::diagnostic::{listed, suggestion};
 use crate::program::{PointId, Program};
+
+/// How many labels a hint lists.
+const SHOWN: usize = 8;
 
 /// The points with a label, written `L` or `p.L`. A name in braces may hold dots itself, so
 /// every way to split the text is tried.
@@ -35,18 +38,8 @@ pub fn labelled_points(program: &Program, text: &str) -> Result<Vec<PointId>, Pr
     let near = suggestion(text, known.iter().map(String::as_str));
     let hint = near.unwrap_or_else(|| match known.is_empty() {
         true => "the program has no labels".to_owned(),
-        false => labels_there_are(&known),
+        false => format!("the labels are {}", listed(&known, SHOWN)),
     });
     let message = format!("there is no label `{text}`");
     Err(PropertyError::new(message, Some(hint)))
-}
-
-fn labels_there_are(known: &[String]) -> String {
-    const SHOWN: usize = 8;
-    let first: Vec<_> = known.iter().take(SHOWN).map(|l| format!("`{l}`")).collect();
-    let more = known.len().saturating_sub(SHOWN);
-    match more {
-        0 => format!("the labels are {}", first.join(", ")),
-        _ => format!("the labels are {} and {more} more", first.join(", ")),
-    }
 }

@@ -61,6 +61,24 @@ impl Value {
             _ => None,
         }
     }
+
+    /// What an operation makes of this value and the next one, if nothing is known of it.
+    fn and(self, next: Value) -> Self {
+        Value {
+            kind: Kind::Unknown,
+            may_fail: self.may_fail || next.may_fail,
+            span: self.span.to(next.span),
+            ..self
+        }
+    }
+
+    fn with(self, kind: Kind, may_fail: bool) -> Self {
+        Value {
+            kind,
+            may_fail,
+            ..self
+        }
+    }
 }
 
 /// A node of a language's expressions.

@@ -75,7 +75,6 @@ impl<L: Language> Evaluator<L> {
 
     pub(super) fn not(&mut self, word: Span) -> Result<(), GivenUp> {
         let operand = self.pop()?;
-        let span = word.to(operand.span);
         let kind = match self.truth(operand, Some(Operation::Not)) {
             Kind::Truth(Some(value)) if !operand.may_fail => {
                 self.operations.truncate(operand.operations);
@@ -90,8 +89,12 @@ impl<L: Language> Evaluator<L> {
                 }
             }
         };
-        let (operations, term) = (operand.operations, operand.term);
-        self.push(kind, operand.may_fail, span, operations, term);
+        let span = word.to(operand.span);
+        self.stack.push(Value {
+            kind,
+            span,
+            ..operand
+        });
         Ok(())
     }
 
@@ -105,43 +108,45 @@ impl<L: Language> Evaluator<L> {
         };
         let user = Some(operation);
         let kinds = (self.truth(left, user), self.truth(right, user));
-        let span = left.span.to(right.span);
-        let (start, term) = (left.operations, left.term);
-        let may_fail = left.may_fail || right.may_fail;
+        let both = left.and(right);
         let (Kind::Truth(first), Kind::Truth(second)) = kinds else {
             self.operations.push(operation);
-            return self.push(Kind::Unknown, may_fail, span, start, term);
+            return self.stack.push(both);
         };
         if decides.is_none() {
             self.operations.push(operation);
             let known = first.zip(second).map(|(a, b)| a != b);
-            return self.push_truth(known, may_fail, span, start, term);
+            return self.push_truth(known, both);
         }
         // A known operand decides, or makes no difference.
         if let Some(first) = first.filter(|_| !left.may_fail) {
             if Some(first) == decides {
                 self.operations.truncate(right.operations);
-                return self.push(Kind::Truth(Some(first)), false, span, start, term);
+                return self.stack.push(both.with(Kind::Truth(Some(first)), false));
             }
             // Moving what is very long would cost more than it saves.
             match self.operations.len() - right.operations > LONG {
                 true => self.operations.push(operation),
-                false => drop(self.operations.drain(start..right.operations)),
+                false => drop(self.operations.drain(left.operations..right.operations)),
             }
-            return self.push(Kind::Truth(second), right.may_fail, span, start, term);
+            return self
+                .stack
+                .push(both.with(Kind::Truth(second), right.may_fail));
         }
         if let Some(second) = second.filter(|_| !right.may_fail) {
             if Some(second) != decides {
                 self.operations.truncate(right.operations);
-                return self.push(Kind::Truth(first), left.may_fail, span, start, term);
+                return self
+                    .stack
+                    .push(both.with(Kind::Truth(first), left.may_fail));
             }
             if !left.may_fail {
-                self.operations.drain(start..right.operations);
-                return self.push(Kind::Truth(Some(second)), false, span, start, term);
+                self.operations.drain(left.operations..right.operations);
+                return self.stack.push(both.with(Kind::Truth(Some(second)), false));
             }
         }
         self.operations.push(operation);
-        self.push(Kind::Truth(None), may_fail, span, start, term);
+        self.stack.push(both.with(Kind::Truth(None), both.may_fail));
     }
 
     /// Whether two truth values, or two numbers, are the same.
@@ -154,9 +159,7 @@ impl<L: Language> Evaluator<L> {
         right: Value,
         index: usize,
     ) {
-        let span = left.span.to(right.span);
-        let may_fail = left.may_fail || right.may_fail;
-        let (start, term) = (left.operations, left.term);
+        let both = left.and(right);
         let known = match (left.kind, right.kind) {
             (Kind::Truth(first), Kind::Truth(second)) if of != Comparands::Numbers => {
                 self.truth_comparison = Some((index, right.term));
@@ -185,16 +188,14 @@ impl<L: Language> Evaluator<L> {
                     });
                 }
                 self.operations.push(Operation::Equal);
-                return self.push(Kind::Unknown, false, span, start, term);
+                return self.stack.push(both.with(Kind::Unknown, false));
             }
         };
-        self.push_truth(known, may_fail, span, start, term);
+        self.push_truth(known, both);
     }
 
     fn compare(&mut self, operation: Operation, negated: bool, left: Value, right: Value) {
-        let span = left.span.to(right.span);
-        let may_fail = left.may_fail || right.may_fail;
-        let (start, term) = (left.operations, left.term);
+        let both = left.and(right);
         let numbers = (
             self.number(left, operation, negated),
             self.number(right, operation, negated),
@@ -204,32 +205,25 @@ impl<L: Language> Evaluator<L> {
             self.operations.push(Operation::Not);
         }
         let (Some(a), Some(b)) = numbers else {
-            return self.push(Kind::Unknown, may_fail, span, start, term);
+            return self.stack.push(both);
         };
-        let both = a.constant().zip(b.constant());
-        let known = both.map(|(a, b)| match operation {
+        let numbers = a.constant().zip(b.constant());
+        let known = numbers.map(|(a, b)| match operation {
             Operation::Less => (a < b) != negated,
             _ => (a <= b) != negated,
         });
-        self.push_truth(known, may_fail, span, start, term);
+        self.push_truth(known, both);
     }
 
-    /// A truth value whose operations begin at `start`, and become a constant if it is known.
-    fn push_truth(
-        &mut self,
-        known: Option<bool>,
-        may_fail: bool,
-        span: Span,
-        start: usize,
-        term: usize,
-    ) {
-        let known = known.filter(|_| !may_fail);
-        if let Some(value) = known {
-            self.operations.truncate(start);
-            self.operations.push(Operation::Constant(value));
+    /// A truth value, whose operations become a constant if it is known.
+    fn push_truth(&mut self, known: Option<bool>, value: Value) {
+        let known = known.filter(|_| !value.may_fail);
+        if let Some(known) = known {
+            self.operations.truncate(value.operations);
+            self.operations.push(Operation::Constant(known));
         }
-        let may_fail = self.settle(may_fail);
-        self.push(Kind::Truth(known), may_fail, span, start, term);
+        let may_fail = self.settle(value.may_fail);
+        self.stack.push(value.with(Kind::Truth(known), may_fail));
     }
 
     /// Makes the atom whose operations are the last ones false where it has no value, if that
@@ -242,35 +236,36 @@ impl<L: Language> Evaluator<L> {
     }
 
     fn calculate(&mut self, operation: Operation, left: Value, right: Value) {
-        let span = left.span.to(right.span);
-        let (start, term) = (left.operations, left.term);
+        let both = left.and(right);
+        let unknown = both.with(Kind::Unknown, false);
         let numbers = (
             self.number(left, operation, false),
             self.number(right, operation, false),
         );
         self.operations.push(operation);
         let (Some(a), Some(b)) = numbers else {
-            return self.push(Kind::Unknown, false, span, start, term);
+            return self.stack.push(unknown);
         };
         let Some(outcome) = a.apply(operation, b) else {
-            self.mistake(Mistake::TooWide(span));
-            return self.push(Kind::Unknown, false, span, start, term);
+            self.mistake(Mistake::TooWide(both.span));
+            return self.stack.push(unknown);
         };
         let partial = Mistake::Partial {
             operation,
             right: b,
-            span,
+            span: both.span,
         };
         if outcome.may_fail && self.mistake(partial) {
-            return self.push(Kind::Unknown, false, span, start, term);
+            return self.stack.push(unknown);
         }
-        let may_fail = left.may_fail || right.may_fail || outcome.may_fail;
+        let may_fail = both.may_fail || outcome.may_fail;
         if let Some(number) = outcome.interval.constant()
             && !may_fail
         {
-            self.operations.truncate(start);
-            return self.push_number(number, span, term);
+            self.operations.truncate(both.operations);
+            return self.push_number(number, both.span, both.term);
         }
-        self.push(Kind::Number(outcome.interval), may_fail, span, start, term);
+        self.stack
+            .push(both.with(Kind::Number(outcome.interval), may_fail));
     }
 }

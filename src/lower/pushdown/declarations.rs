@@ -3,15 +3,16 @@
 use super::terms::Relations;
 use crate::diagnostic::Diagnostic;
 use crate::lower::expression::Evaluator;
+use crate::lower::layout::{Dimension, Layout, VariableLayout, cells};
 use crate::names::{Name, Names};
-use crate::program::{Cell, Declaration, Domain, Shape};
+use crate::program::{Cell, Declaration, Domain};
 use crate::source::Span;
 use crate::syntax::pds::Tree;
-use crate::syntax::pds::tree::{self, Dimension};
+use crate::syntax::pds::tree;
 use rustc_hash::FxHashMap;
 
 /// More cells than this, of the globals or of one group of locals, are refused.
-const MOST_CELLS: i128 = 1 << 16;
+const MOST_CELLS: u32 = 1 << 16;
 
 const WIDEST: i128 = 64;
 
@@ -24,8 +25,8 @@ pub struct Declarations<'d, 't> {
 impl Declarations<'_, '_> {
     /// The variables of one row of declarations: their cells, and how they are declared.
     pub fn row(&mut self, list: &[tree::Declaration]) -> (Vec<Cell>, Vec<Declaration>) {
-        let mut cells = Vec::new();
-        let mut declarations = Vec::new();
+        let mut variables: Vec<VariableLayout> = Vec::new();
+        let mut first = 0;
         let mut seen: FxHashMap<Name, Span> = FxHashMap::default();
         for declared in list {
             let name = declared.identifier.name;
@@ -40,21 +41,26 @@ impl Declarations<'_, '_> {
                 self.report_constant(declared, span);
             }
             let domain = self.domain(declared);
-            let shape = self.shape(declared.dimension);
-            let (Some(domain), Some(shape)) = (domain, shape) else {
+            let dimension = self.dimension(declared.dimension);
+            let (Some(domain), Some(dimension)) = (domain, dimension) else {
                 continue;
             };
-            let first = cells.len() as u32;
-            let count = i128::from(shape.cells());
-            if cells.len() as i128 + count > MOST_CELLS {
+            let layout = Layout::of_scalars(domain, dimension.as_slice());
+            let count = layout.domains.len() as u32;
+            if first + count > MOST_CELLS {
                 let message = format!("these are more than {MOST_CELLS} values");
                 self.report(Diagnostic::error(span, message));
                 continue;
             }
-            self.add_cells(name, domain, &shape, &mut cells);
-            declarations.push(Declaration { name, shape, first });
+            variables.push(VariableLayout {
+                name,
+                layout,
+                first,
+                broken: false,
+            });
+            first += count;
         }
-        (cells, declarations)
+        cells(self.names, &variables)
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
@@ -87,15 +93,16 @@ impl Declarations<'_, '_> {
         Some(Domain::Integer { bits: bits as u8 })
     }
 
-    fn shape(&mut self, dimension: Dimension) -> Option<Shape> {
+    /// The indices of an array; none for what is no array.
+    fn dimension(&mut self, dimension: tree::Dimension) -> Option<Option<Dimension>> {
         let (low, high, span) = match dimension {
-            Dimension::None => return Some(Shape::Scalar),
-            Dimension::Length(length) => (
+            tree::Dimension::None => return Some(None),
+            tree::Dimension::Length(length) => (
                 0,
                 self.machine.constant(length)? - 1,
                 self.tree.span_of(length),
             ),
-            Dimension::Range(low, high) => {
+            tree::Dimension::Range(low, high) => {
                 let span = self.tree.span_of(low).to(self.tree.span_of(high));
                 (
                     self.machine.constant(low)?,
@@ -107,35 +114,18 @@ impl Declarations<'_, '_> {
         let length = high - low + 1;
         let message = match length {
             ..1 => format!("an array has at least one element: this one goes from {low} to {high}"),
-            length if length > MOST_CELLS => {
+            length if length > MOST_CELLS.into() => {
                 format!("an array has at most {MOST_CELLS} elements, and not {length}")
             }
             length => match (i64::try_from(low), i64::try_from(high)) {
                 (Ok(low), Ok(_)) => {
-                    return Some(Shape::Array {
-                        low,
-                        length: length as u32,
-                        stride: 1,
-                        element: Box::new(Shape::Scalar),
-                    });
+                    let length = length as u32;
+                    return Some(Some(Dimension { low, length }));
                 }
                 _ => "these indices are too large".to_owned(),
             },
         };
         self.report(Diagnostic::error(span, message));
         None
-    }
-
-    fn add_cells(&mut self, name: Name, domain: Domain, shape: &Shape, cells: &mut Vec<Cell>) {
-        match shape {
-            Shape::Array { low, length, .. } => {
-                for k in 0..i64::from(*length) {
-                    let element = format!("{}[{}]", self.names.text(name), low + k);
-                    let name = self.names.intern(&element);
-                    cells.push(Cell { name, domain });
-                }
-            }
-            _ => cells.push(Cell { name, domain }),
-        }
     }
 }

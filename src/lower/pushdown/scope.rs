@@ -1,7 +1,8 @@
 //! What names in expressions mean.
 
+use crate::diagnostic::listed;
 use crate::names::{Name, Names};
-use crate::program::{Cell, Declaration, Domain, Shape, VariableId, Moment};
+use crate::program::{Cell, Declaration, Domain, Moment, Shape, VariableId};
 use crate::pushdown::{Group, GroupId, Symbol};
 use rustc_hash::FxHashMap;
 
@@ -117,16 +118,8 @@ impl Scope {
         const SHOWN: usize = 4;
         let has_it = |group: GroupId| self.groups[group.0 as usize].contains_key(&name);
         let carriers = self.symbols.iter().filter(|(_, group)| has_it(*group));
-        let carriers: Vec<_> = carriers
-            .map(|(symbol, _)| format!("`{}`", names.text(*symbol)))
-            .collect();
-        let more = carriers.len().saturating_sub(SHOWN);
-        let first = carriers[..carriers.len().min(SHOWN)].join(", ");
-        match (carriers.is_empty(), more) {
-            (true, _) => None,
-            (false, 0) => Some(first),
-            (false, _) => Some(format!("{first} and {more} more")),
-        }
+        let carriers: Vec<_> = carriers.map(|(name, _)| names.text(*name)).collect();
+        (!carriers.is_empty()).then(|| listed(&carriers, SHOWN))
     }
 
     /// Every variable of that name.

@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lower::expression::{
     Comparands, Evaluator, GivenUp, Kind, Language, MOST_OPERATIONS, Mistake, Range, Value,
 };
-use crate::program::{Domain, Interval, NUMBER_BITS, Operation, Moment};
+use crate::program::{Domain, Interval, Moment, NUMBER_BITS, Operation};
 use crate::source::Span;
 use crate::syntax::Collector;
 use crate::syntax::pds::Tree;

@@ -1,11 +1,11 @@
 //! Values on their way into cells: assignments, arguments, return values, results.
 
 use super::Lowering;
-use super::layout::{conform, describe, leaves};
 use super::place::Location;
 use super::terms::Environment;
 use crate::diagnostic::Diagnostic;
 use crate::lower::expression::{Kind, MOST_OPERATIONS, Mistake, Value as Known};
+use crate::lower::layout::{conform, describe, leaves};
 use crate::names::Name;
 use crate::program::{
     Domain, Expression, Interval, Operation, Overflow, Shape, Target, Value, VariableId,

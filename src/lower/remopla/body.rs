@@ -4,9 +4,9 @@
 //! point that follows, and what is open is on an explicit stack.
 
 use super::Lowering;
-use super::scope::Space;
 use crate::diagnostic::Diagnostic;
 use crate::lower::body::goto;
+use crate::lower::unknown::Space;
 use crate::program::{Action, Expression, Point, PointId, ProcedureId};
 use crate::source::Span;
 use crate::syntax::remopla::tree::{ExpressionId, Identifier, List, StatementKind};

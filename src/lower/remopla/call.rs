@@ -2,10 +2,10 @@
 
 use super::Lowering;
 use super::assignment::Receiver;
-use super::layout::{conform, describe, leaves};
-use super::scope::Space;
 use crate::diagnostic::Diagnostic;
 use crate::lower::body::{goto, plural};
+use crate::lower::layout::{conform, describe, leaves};
+use crate::lower::unknown::Space;
 use crate::program::{Action, Call, Domain, Expression, PointId, ProcedureId, Target};
 use crate::source::Span;
 use crate::syntax::remopla::tree::{ExpressionId, Identifier, List, shorten};
@@ -68,7 +68,7 @@ impl Lowering<'_> {
         let all = self.assignments(assignments);
         let index = self.scope().modules.get(callee.name);
         if index.is_none() {
-            self.scope().unknown.note(Space::Module, callee);
+            self.scope().unknown.note(Space::Procedure, callee);
         }
         let known = index.filter(|index| !self.signatures[*index as usize].broken);
         let Some(index) = known else {

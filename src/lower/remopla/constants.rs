@@ -4,9 +4,10 @@
 //! their values from there, before others are computed from them.
 
 use super::Lowering;
-use super::scope::{Constant, Space};
+use super::scope::Constant;
 use crate::diagnostic::{Diagnostic, Severity, did_you_mean, nearest};
 use crate::lower::expression::Kind;
+use crate::lower::unknown::Space;
 use crate::program::Enumeration;
 use crate::source::Span;
 use crate::syntax::remopla::tree::{Define, ExpressionId, Identifier, shorten};
@@ -32,8 +33,8 @@ impl Lowering<'_> {
                     .scope()
                     .enumerations
                     .insert(identifier.name, index as u32)
+                && let Some(first) = tree.enumerations[first as usize].identifier
             {
-                let first = tree.enumerations[first as usize].identifier;
                 self.report_twice("enumeration", identifier, first);
             }
         }
@@ -51,7 +52,7 @@ impl Lowering<'_> {
                     true => (identifier, other),
                     false => (other, identifier),
                 };
-                self.report_twice("constant", second, Some(first));
+                self.report_twice("constant", second, first);
             }
         }
     }

@@ -8,7 +8,6 @@ mod assignment;
 mod body;
 mod call;
 mod constants;
-mod layout;
 mod modules;
 mod place;
 mod scope;
@@ -20,6 +19,7 @@ mod unknown;
 
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::lower::expression::Evaluator;
+use crate::lower::layout::{FieldType, VariableLayout, cells};
 use crate::names::Name;
 use crate::program::{
     Enumeration, Expression, Expressions, Language, Overflow, Point, PointId, Procedure,
@@ -29,7 +29,6 @@ use crate::source::{Source, Span};
 use crate::syntax::Collector;
 use crate::syntax::remopla::{Tree, parse};
 use body::Open;
-use layout::{FieldType, VariableLayout, cells};
 use modules::Signature;
 use scope::Scope;
 use std::sync::Arc;

@@ -1,8 +1,9 @@
 //! Modules: their headers, those declared before they are defined, and their names.
 
 use super::Lowering;
-use super::layout::Layout;
 use crate::diagnostic::Diagnostic;
+use crate::lower::declarations::{hides, twice};
+use crate::lower::layout::{Layout, VariableLayout};
 use crate::program::ProcedureId;
 use crate::source::Span;
 use crate::syntax::remopla::tree::{BaseType, Header, Identifier};
@@ -29,7 +30,7 @@ impl Lowering<'_> {
                 && !unreadable
             {
                 let first = tree.modules[first as usize].header.identifier;
-                self.report_twice("module", identifier, Some(first));
+                self.report_twice("module", identifier, first);
             }
             let signature = self.signature(&module.header);
             self.signatures.push(signature);
@@ -127,20 +128,15 @@ impl Lowering<'_> {
                     _ => what,
                 };
                 let first = locals[first as usize].identifier;
-                self.report_twice(both, identifier, Some(first));
+                self.report_twice(both, identifier, first);
             } else if let Some(global) = self.scope().globals.get(identifier.name) {
-                let text = tree.shown(identifier.name);
-                let message = format!("the {what} `{text}` hides the global of the same name");
-                let global = tree.span(tree.globals[global as usize].identifier);
-                self.report(
-                    Diagnostic::warning(tree.span(identifier), message)
-                        .with_related(global, "the global is declared here"),
-                );
+                let global = tree.globals[global as usize].identifier;
+                self.report(hides(&tree.names, what, identifier, global));
             }
             let cells = self.scope().local_domains.len() as u32;
             // The types of parameters have been looked at with the header.
             let laid = match self.signatures[id.0 as usize].parameters.get(index) {
-                Some(layout) => super::layout::VariableLayout {
+                Some(layout) => VariableLayout {
                     name: identifier.name,
                     broken: layout.is_none(),
                     layout: layout.clone().unwrap_or_else(Layout::stand_in),
@@ -162,18 +158,12 @@ impl Lowering<'_> {
             let name = label.identifier.name;
             if let Err(first) = self.scope().labels.insert(name, index as u32) {
                 let first = labels[first as usize].identifier;
-                self.report_twice("label", label.identifier, Some(first));
+                self.report_twice("label", label.identifier, first);
             }
         }
     }
 
-    pub fn report_twice(&mut self, what: &str, second: Identifier, first: Option<Identifier>) {
-        let text = self.tree.shown(second.name);
-        let message = format!("two declarations of the {what} `{text}`");
-        let mut diagnostic = Diagnostic::error(self.tree.span(second), message);
-        if let Some(first) = first {
-            diagnostic = diagnostic.with_related(self.tree.span(first), "first declared here");
-        }
-        self.report(diagnostic);
+    pub fn report_twice(&mut self, what: &str, second: Identifier, first: Identifier) {
+        self.report(twice(&self.tree.names, what, second, first));
     }
 }

@@ -1,24 +1,13 @@
 //! What names mean: constants, global variables, and those of the module that is looked at.
 
-use super::layout::VariableLayout;
 use super::terms::{Environment, Meaning};
+use crate::lower::layout::VariableLayout;
 use crate::lower::scope::Table;
-use crate::lower::unknown::Uses;
+use crate::lower::unknown::{Space, Unknown};
 use crate::names::Name;
 use crate::program::{Domain, VariableId};
 use crate::syntax::remopla::Tree;
 use crate::syntax::remopla::tree::{Identifier, Part};
-
-/// Where a name is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Space {
-    Variable,
-    Constant,
-    Module,
-    Label,
-    Enumeration,
-    Struct,
-}
 
 /// A defined name or a name of an enumeration, and its number.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +36,7 @@ pub struct Scope<'a> {
     pub fields: Table,
     /// Only constants are allowed.
     pub constants_only: bool,
-    pub unknown: Uses<Space>,
+    pub unknown: Unknown,
 }
 
 impl<'a> Scope<'a> {
@@ -69,7 +58,7 @@ impl<'a> Scope<'a> {
             structs: table(),
             fields: table(),
             constants_only: true,
-            unknown: Uses::default(),
+            unknown: Unknown::default(),
         }
     }
 

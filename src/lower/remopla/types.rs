@@ -1,9 +1,8 @@
 //! Types: what a declaration says of the cells of a variable.
 
 use super::Lowering;
-use super::layout::{Dimension, FieldType, Layout, VariableLayout};
-use super::scope::Space;
 use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::lower::layout::{Dimension, FieldType, Layout, VariableLayout};
 use crate::program::Domain;
 use crate::source::Span;
 use crate::syntax::remopla::tree::{BaseType, Identifier, List, Type, TypeName, Variable, shorten};
@@ -24,8 +23,8 @@ impl Lowering<'_> {
         for (index, declared) in tree.structs.iter().enumerate() {
             if let Some(identifier) = declared.identifier
                 && let Err(first) = self.scope().structs.insert(identifier.name, index as u32)
+                && let Some(first) = tree.structs[first as usize].identifier
             {
-                let first = tree.structs[first as usize].identifier;
                 self.report_twice("struct", identifier, first);
             }
             let fields = self.fields(declared.fields);
@@ -43,7 +42,7 @@ impl Lowering<'_> {
             let name = variable.identifier.name;
             if let Err(first) = self.scope().fields.insert(name, index as u32) {
                 let first = variables[first as usize].identifier;
-                self.report_twice("field", variable.identifier, Some(first));
+                self.report_twice("field", variable.identifier, first);
             }
             let base = self.base(&variable.of);
             let dimensions = self.dimensions(variable.of.dimensions);
@@ -122,7 +121,7 @@ impl Lowering<'_> {
                     TypeName::Declared(index) => index,
                     TypeName::Named(identifier) => {
                         let found = self.scope().enumerations.get(identifier.name);
-                        found.or_else(|| self.unknown_type(Space::Enumeration, identifier))?
+                        found.or_else(|| self.unknown_type(false, identifier))?
                     }
                 };
                 let size = self.enumerations.get(id as usize)?.names.len() as u32;
@@ -132,7 +131,7 @@ impl Lowering<'_> {
                 TypeName::Declared(index) => Some(Base::Struct(index)),
                 TypeName::Named(identifier) => {
                     let found = self.scope().structs.get(identifier.name);
-                    let found = found.or_else(|| self.unknown_type(Space::Struct, identifier));
+                    let found = found.or_else(|| self.unknown_type(true, identifier));
                     found.map(Base::Struct)
                 }
             },
@@ -142,18 +141,18 @@ impl Lowering<'_> {
 
     /// Reports an unknown type. Never anything.
     #[cold]
-    fn unknown_type(&mut self, space: Space, identifier: Identifier) -> Option<u32> {
+    fn unknown_type(&mut self, is_struct: bool, identifier: Identifier) -> Option<u32> {
         let tree = self.tree;
         if tree.lost_globals {
             return None;
         }
-        let (what, other, names): (_, _, Vec<_>) = match space {
-            Space::Struct => {
+        let (what, other, names): (_, _, Vec<_>) = match is_struct {
+            true => {
                 let other = self.scope().enumerations.get(identifier.name);
                 let names = tree.structs.iter().filter_map(|s| s.identifier);
                 ("struct", other.map(|_| "enum"), names.collect())
             }
-            _ => {
+            false => {
                 let other = self.scope().structs.get(identifier.name);
                 let names = tree.enumerations.iter().filter_map(|e| e.identifier);
                 ("enumeration", other.map(|_| "struct"), names.collect())
@@ -233,7 +232,7 @@ impl Lowering<'_> {
             self.check_no_constant(global.identifier, "global variable");
             if let Err(first) = self.scope().globals.insert(name, index as u32) {
                 let first = tree.globals[first as usize].identifier;
-                self.report_twice("global variable", global.identifier, Some(first));
+                self.report_twice("global variable", global.identifier, first);
             }
             let cells = self.scope().global_domains.len() as u32;
             let laid = self.lay_out(global, cells);

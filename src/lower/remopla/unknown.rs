@@ -1,80 +1,76 @@
 //! Names that mean nothing where they are used.
 
 use super::Lowering;
-use super::scope::Space;
-use crate::diagnostic::{Diagnostic, Severity, did_you_mean};
-use crate::names::Name;
+use super::scope::Scope;
+use crate::lower::unknown::{Known, Space};
+use crate::names::{Name, Names};
 use crate::program::ProcedureId;
-use crate::syntax::remopla::tree::shorten;
+use crate::syntax::remopla::Tree;
+use crate::syntax::remopla::tree::{Identifier, Module, shorten};
 
 impl Lowering<'_> {
     /// Reports the unknown names of a module, each once, and forgets them.
     pub fn report_unknown(&mut self, id: ProcedureId) {
-        let tree = self.tree;
-        if self.scope().unknown.is_empty() {
-            return;
-        }
-        let unknown: Vec<_> = self.scope().unknown.take().collect();
-        let lost = tree.modules[id.0 as usize].lost;
-        for (space, used) in unknown {
-            let (what, lost) = match space {
-                Space::Module => ("module", tree.incomplete),
-                Space::Label => ("label", lost.labels),
-                _ => ("variable", lost.variables || tree.lost_globals),
-            };
-            if lost {
-                continue;
+        let mut unknown = std::mem::take(&mut self.scope().unknown);
+        let known = InModule {
+            tree: self.tree,
+            module: &self.tree.modules[id.0 as usize],
+            scope: &self.machine.language.environment,
+        };
+        unknown.report(&known, &mut self.machine.collector);
+        self.scope().unknown = unknown;
+    }
+}
+
+/// The names that a module can see.
+struct InModule<'a> {
+    tree: &'a Tree,
+    module: &'a Module,
+    scope: &'a Scope<'a>,
+}
+
+impl Known for InModule<'_> {
+    const PROCEDURE: &'static str = "module";
+
+    fn names(&self) -> &Names {
+        &self.tree.names
+    }
+
+    fn may_be_lost(&self, space: Space) -> bool {
+        match space {
+            Space::Variable | Space::Constant => {
+                self.module.lost.variables || self.tree.lost_globals
             }
-            let name = used.first.name;
-            let message = format!("unknown {what} `{}`", tree.shown(name));
-            let mut diagnostic = Diagnostic::error(tree.span(used.first), message);
-            if let Some(label) = used.label("module") {
-                diagnostic = diagnostic.with_label(label);
-            }
-            if !self.machine.collector.is_full(Severity::Error)
-                && let Some(hint) = self.hint(id, space, name)
-            {
-                diagnostic = diagnostic.with_hint(hint);
-            }
-            self.report(diagnostic);
+            Space::Procedure => self.tree.incomplete,
+            Space::Label => self.module.lost.labels,
         }
     }
 
-    fn hint(&mut self, id: ProcedureId, space: Space, name: Name) -> Option<String> {
+    fn names_in(&self, space: Space) -> Vec<&str> {
         let tree = self.tree;
-        let module = &tree.modules[id.0 as usize];
-        let mut names: Vec<Name> = Vec::new();
+        let text = |identifier: Identifier| tree.text(identifier);
         match space {
-            Space::Module => {
-                names.extend(tree.modules.iter().map(|m| m.header.identifier.name));
+            Space::Variable | Space::Constant => {
+                let locals = tree.locals[self.module.locals.indices()].iter();
+                let variables = locals.chain(&tree.globals).map(|v| v.identifier);
+                let constants = self.scope.constant_values.iter().map(|c| c.identifier);
+                variables.chain(constants).map(text).collect()
+            }
+            Space::Procedure => {
+                let modules = tree.modules.iter().map(|m| text(m.header.identifier));
+                modules.chain(["assert", "assume", "skip"]).collect()
             }
             Space::Label => {
-                let labels = &tree.labels[module.labels.indices()];
-                names.extend(labels.iter().map(|label| label.identifier.name));
-            }
-            _ => {
-                let locals = &tree.locals[module.locals.indices()];
-                names.extend(locals.iter().map(|local| local.identifier.name));
-                names.extend(tree.globals.iter().map(|global| global.identifier.name));
-                let constants = self.scope().constant_values.iter();
-                names.extend(constants.map(|constant| constant.identifier.name));
+                let labels = tree.labels[self.module.labels.indices()].iter();
+                labels.map(|label| text(label.identifier)).collect()
             }
         }
-        let known = names.iter().map(|name| tree.names.text(*name));
-        let mut known: Vec<_> = known.collect();
-        if space == Space::Module {
-            known.extend(["assert", "assume", "skip"]);
-        }
-        let text = tree.names.text(name);
-        if let Some(near) = self.scope().unknown.nearest(text, known) {
-            return Some(did_you_mean(shorten(near)));
-        }
-        if space != Space::Variable {
-            return None;
-        }
-        match self.scope().modules.get(name) {
-            Some(_) => Some(format!("`{}` is a module", shorten(text))),
-            None => Some("declare it, as in `int x(4);` or `bool b;`".into()),
+    }
+
+    fn hint(&self, name: Name) -> String {
+        match self.scope.modules.get(name) {
+            Some(_) => format!("`{}` is a module", shorten(self.tree.names.text(name))),
+            None => "declare it, as in `int x(4);` or `bool b;`".into(),
         }
     }
 }

@@ -260,14 +260,14 @@ impl Parser<'_> {
         let word = self.token.span();
         if self.at(TokenKind::Elsif) {
             self.open_block(BlockKind::ElseIf, word);
-            self.if_statement();
+            self.compound_statement(TokenKind::If);
             return;
         }
         self.advance();
         match self.token.kind {
             TokenKind::If => {
                 self.open_block(BlockKind::ElseIf, word);
-                self.if_statement();
+                self.compound_statement(TokenKind::If);
             }
             TokenKind::LeftBrace => {
                 self.advance();

@@ -105,20 +105,21 @@ impl Parser<'_> {
             }
             _ => None,
         };
-        let Some(keyword) = meant else {
+        let Some(meant) = meant else {
             return Ok(Begun::Statement(call));
         };
-        self.unknown_statement(name, keyword);
+        self.unknown_statement(name, meant);
         let span = self.span_of(name);
         self.state.parenthesised = true;
         let condition = match arguments.len() {
             1 => ExpressionId(arguments.start),
             _ => self.unreadable_expression(),
         };
-        match keyword {
-            "if" => self.open_if(span, condition),
-            _ => self.open_while(span, condition),
-        }
+        let keyword = match meant {
+            "if" => TokenKind::If,
+            _ => TokenKind::While,
+        };
+        self.open_sequence(keyword, span, condition);
         Ok(Begun::Compound)
     }
 
@@ -150,13 +151,8 @@ impl Parser<'_> {
         let span = self.span_of(name);
         match self.misspelt_keyword(name, "`:=`, `(` or `:`") {
             Some(kind) if kind.closes_a_sequence() => self.stand_in(kind, span),
-            Some(TokenKind::If) => {
-                let condition = self.condition();
-                self.open_if(span, condition);
-            }
-            Some(TokenKind::While) => {
-                let condition = self.condition();
-                self.open_while(span, condition);
+            Some(keyword @ (TokenKind::If | TokenKind::While)) => {
+                self.open_compound(keyword, span);
             }
             meant => {
                 self.lost.variables |= meant == Some(TokenKind::Decl);

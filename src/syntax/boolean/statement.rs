@@ -30,12 +30,8 @@ impl Parser<'_> {
                         Err(reported) => Err(reported),
                     }
                 }
-                TokenKind::If => {
-                    self.if_statement();
-                    return;
-                }
-                TokenKind::While => {
-                    self.while_statement();
+                keyword @ (TokenKind::If | TokenKind::While) => {
+                    self.compound_statement(keyword);
                     return;
                 }
                 _ if self.tree.labels.len() > first_label && self.ends_labels() => {
@@ -113,11 +109,12 @@ impl Parser<'_> {
                 let word = self.token.span();
                 let reported = self.unexpected("a statement");
                 let condition = self.condition();
-                match self.token.kind {
-                    TokenKind::Then => self.open_if(word, condition),
-                    TokenKind::Do => self.open_while(word, condition),
+                let keyword = match self.token.kind {
+                    TokenKind::Then => TokenKind::If,
+                    TokenKind::Do => TokenKind::While,
                     _ => return Err(reported),
-                }
+                };
+                self.open_sequence(keyword, word, condition);
                 Ok(None)
             }
             _ => {
@@ -255,45 +252,45 @@ impl Parser<'_> {
             || matches!(self.token.kind, TokenKind::Call | TokenKind::Constrain))
     }
 
-    /// From the word `if` up to the beginning of its first sequence. (The word may also be
-    /// an `elsif` that should have been `else if`.)
-    pub fn if_statement(&mut self) {
+    /// From the word `if` or `while` up to the beginning of its first sequence. (The word of an
+    /// `if` may also be an `elsif` that should have been `else if`.)
+    pub fn compound_statement(&mut self, keyword: TokenKind) {
         let word = self.token.span();
         self.advance();
-        let condition = self.condition();
-        self.open_if(word, condition);
+        self.open_compound(keyword, word);
     }
 
-    pub fn open_if(&mut self, word: Span, condition: ExpressionId) {
+    /// Goes on with an `if` or `while` behind its word.
+    pub fn open_compound(&mut self, keyword: TokenKind, word: Span) {
+        let condition = self.condition();
+        self.open_sequence(keyword, word, condition);
+    }
+
+    /// Opens the first sequence of an `if` or `while` whose condition has been read.
+    pub fn open_sequence(&mut self, keyword: TokenKind, word: Span, condition: ExpressionId) {
+        let (kind, opener, block, in_braces) = match keyword {
+            TokenKind::While => (
+                StatementKind::While(condition),
+                TokenKind::Do,
+                BlockKind::Do,
+                BlockKind::BraceDo,
+            ),
+            _ => (
+                StatementKind::If(condition),
+                TokenKind::Then,
+                BlockKind::Then,
+                BlockKind::BraceThen,
+            ),
+        };
         let head = self.span_from(word.start);
-        self.push_point(StatementKind::If(condition), head);
+        self.push_point(kind, head);
         if self.at(TokenKind::LeftBrace) {
             self.check_parentheses(head);
             self.advance();
-            self.open_block(BlockKind::BraceThen, word);
+            self.open_block(in_braces, word);
         } else {
-            self.expect_word(TokenKind::Then);
-            self.open_block(BlockKind::Then, word);
-        }
-    }
-
-    fn while_statement(&mut self) {
-        let word = self.token.span();
-        self.advance();
-        let condition = self.condition();
-        self.open_while(word, condition);
-    }
-
-    pub fn open_while(&mut self, word: Span, condition: ExpressionId) {
-        let head = self.span_from(word.start);
-        self.push_point(StatementKind::While(condition), head);
-        if self.at(TokenKind::LeftBrace) {
-            self.check_parentheses(head);
-            self.advance();
-            self.open_block(BlockKind::BraceDo, word);
-        } else {
-            self.expect_word(TokenKind::Do);
-            self.open_block(BlockKind::Do, word);
+            self.expect_word(opener);
+            self.open_block(block, word);
         }
     }
 

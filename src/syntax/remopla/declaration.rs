@@ -192,46 +192,40 @@ impl Parser<'_> {
                 self.advance();
                 Ok((BaseType::Int, false))
             }
-            TokenKind::Enum => {
-                self.advance();
-                let identifier = self.optional_name();
-                if self.at(TokenKind::LeftBrace) {
-                    self.check_declared_outside(owner);
-                    let declared = self.enumeration(identifier)?;
-                    return Ok((BaseType::Enum(TypeName::Declared(declared)), true));
-                }
-                let named = self.type_name(identifier, "enumeration")?;
-                Ok((BaseType::Enum(named), false))
+            TokenKind::Struct if owner == Owner::Struct => {
+                let message = "a struct cannot stand in a struct";
+                Err(self.error(self.token.span(), message))
             }
-            TokenKind::Struct => {
-                if owner == Owner::Struct {
-                    let message = "a struct cannot stand in a struct";
-                    return Err(self.error(self.token.span(), message));
-                }
+            keyword @ (TokenKind::Enum | TokenKind::Struct) => {
                 self.advance();
-                let identifier = self.optional_name();
-                if self.at(TokenKind::LeftBrace) {
-                    self.check_declared_outside(owner);
-                    let declared = self.structure(identifier)?;
-                    return Ok((BaseType::Struct(TypeName::Declared(declared)), true));
-                }
-                let named = self.type_name(identifier, "struct")?;
-                Ok((BaseType::Struct(named), false))
+                let (named, declares) = self.type_name(keyword, owner)?;
+                let base = match keyword {
+                    TokenKind::Enum => BaseType::Enum(named),
+                    _ => BaseType::Struct(named),
+                };
+                Ok((base, declares))
             }
             _ => Err(self.unexpected("`bool`, `int`, `enum` or `struct`")),
         }
     }
 
-    fn optional_name(&mut self) -> Option<Identifier> {
-        match self.token.kind {
-            TokenKind::Name => Some(self.take_name()),
-            _ => None,
+    /// What stands after `enum` or `struct`, and whether it is declared on the spot.
+    fn type_name(&mut self, keyword: TokenKind, owner: Owner) -> Parsed<(TypeName, bool)> {
+        let identifier = self.at(TokenKind::Name).then(|| self.take_name());
+        if self.at(TokenKind::LeftBrace) {
+            self.check_declared_outside(owner);
+            let declared = match keyword {
+                TokenKind::Enum => self.enumeration(identifier)?,
+                _ => self.structure(identifier)?,
+            };
+            return Ok((TypeName::Declared(declared), true));
         }
-    }
-
-    fn type_name(&mut self, identifier: Option<Identifier>, what: &str) -> Parsed<TypeName> {
+        let what = match keyword {
+            TokenKind::Enum => "enumeration",
+            _ => "struct",
+        };
         match identifier {
-            Some(identifier) => Ok(TypeName::Named(identifier)),
+            Some(identifier) => Ok((TypeName::Named(identifier), false)),
             None => Err(self.unexpected(&format!("the name of the {what}, or `{{`"))),
         }
     }
