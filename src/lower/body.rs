@@ -1,16 +1,13 @@
-//! The control points of a procedure.
-//!
-//! Where control goes after a statement is known once what follows it is, so the statements
-//! of a procedure are walked backwards, with what is open on an explicit stack; `next` is
-//! always the point that follows. No patching, no recursion, linear time.
+//! The control points of a procedure, one for each statement. Linear time.
 
 use super::declarations::{InProcedure, Signature};
+use super::points::{Points, goto};
 use super::scope::Scope;
 use super::unknown::{Space, Unknown};
 use crate::diagnostic::Diagnostic;
 use crate::names::Name;
 use crate::program::{
-    Action, Call, Cell, Domain, Expression, Expressions, Operation, Point, PointId, Procedure,
+    Action, Call, Cell, Domain, Expression, Expressions, Operation, PointId, Procedure,
     ProcedureId, Target, Value, VariableId,
 };
 use crate::source::Span;
@@ -28,22 +25,9 @@ pub struct Lowering<'a> {
     /// The name `_`, if the source has it.
     pub underscore: Option<Name>,
     pub procedures: Vec<Procedure>,
-    pub points: Vec<Point>,
-    pub labels: Vec<(PointId, Name)>,
+    pub points: Points,
     pub expressions: Expressions,
     unknown: Unknown,
-    open: Vec<Open>,
-    /// The arms of all open `if`s, those of one side by side, its last one first.
-    arms: Vec<(Expression, PointId)>,
-}
-
-/// A compound statement whose end has been seen, but not its beginning.
-struct Open {
-    after: PointId,
-    /// Of an `if`: where its `else` begins.
-    otherwise: Option<PointId>,
-    /// Of an `if`: how many arms there were of those around it.
-    arms: usize,
 }
 
 impl<'a> Lowering<'a> {
@@ -56,12 +40,9 @@ impl<'a> Lowering<'a> {
             signatures: Vec::with_capacity(tree.procedures.len()),
             underscore: tree.names.find("_"),
             procedures: Vec::with_capacity(tree.procedures.len()),
-            points: Vec::with_capacity(points),
-            labels: Vec::with_capacity(tree.labels.len()),
+            points: Points::with_capacity(points),
             expressions: Expressions::with_capacity(tree.expressions.nodes.len()),
             unknown: Unknown::default(),
-            open: Vec::new(),
-            arms: Vec::new(),
         }
     }
 
@@ -70,14 +51,8 @@ impl<'a> Lowering<'a> {
         let procedure = &tree.procedures[id.0 as usize];
         self.declare_locals(id);
         self.declare_labels(id);
-        let base = self.points.len() as u32;
-        self.backwards(id, base);
-        let labels = &tree.labels[procedure.labels.indices()];
-        let placed = labels.iter().map(|label| {
-            let point = PointId(base + label.point);
-            (point, label.identifier.name)
-        });
-        self.labels.extend(placed);
+        self.backwards(id);
+        let points = self.points.finish(&tree.labels[procedure.labels.indices()]);
         let enforce = procedure
             .enforce
             .map(|condition| self.expression(condition));
@@ -94,7 +69,7 @@ impl<'a> Lowering<'a> {
             returns: vec![Domain::Boolean; self.signatures[id.0 as usize].returns as usize].into(),
             return_shapes: Box::default(),
             enforce,
-            points: base..self.points.len() as u32,
+            points,
         });
         let known = InProcedure {
             tree,
@@ -104,95 +79,49 @@ impl<'a> Lowering<'a> {
         self.unknown.report(&known, &mut self.collector);
     }
 
-    fn backwards(&mut self, id: ProcedureId, base: u32) {
+    fn backwards(&mut self, id: ProcedureId) {
         let tree = self.tree;
         let procedure = &tree.procedures[id.0 as usize];
-        let exit = PointId(base + procedure.points);
-        self.push(id, procedure.close, false, Action::Exit);
-        let mut next = exit;
-        let mut here = exit;
+        self.points.begin(id, procedure.points, procedure.close);
         for statement in tree.statements[procedure.statements.indices()].iter().rev() {
             let action = match statement.kind {
                 StatementKind::EndIf => {
-                    self.open.push(Open {
-                        after: next,
-                        otherwise: None,
-                        arms: self.arms.len(),
-                    });
+                    self.points.open(None);
+                    continue;
+                }
+                StatementKind::EndWhile { head } => {
+                    self.points.open(Some(head));
                     continue;
                 }
                 StatementKind::Else => {
-                    if let Some(open) = self.open.last_mut() {
-                        open.otherwise = Some(next);
-                        next = open.after;
-                    }
+                    self.points.branch(None);
                     continue;
                 }
                 StatementKind::Elsif(condition) => {
                     let condition = self.expression(condition);
-                    self.arms.push((condition, next));
-                    if let Some(open) = self.open.last() {
-                        next = open.after;
-                    }
-                    continue;
-                }
-                StatementKind::EndWhile { head } => {
-                    self.open.push(Open {
-                        after: next,
-                        otherwise: None,
-                        arms: self.arms.len(),
-                    });
-                    next = PointId(base + head);
+                    self.points.branch(Some(condition));
                     continue;
                 }
                 StatementKind::If(condition) | StatementKind::While(condition) => {
                     let condition = self.expression(condition);
-                    self.branch(condition, next)
+                    self.points.branch(Some(condition));
+                    let branches = self.points.close();
+                    Action::Branch {
+                        arms: branches.arms,
+                        otherwise: branches.otherwise.unwrap_or(branches.after),
+                    }
                 }
-                simple => self.simple(id, base, simple, statement.span, next),
+                simple => self.simple(id, simple, statement.span),
             };
             let implicit = matches!(statement.kind, StatementKind::ImplicitSkip);
-            self.push(id, statement.span, implicit, action);
-            here = PointId(here.0 - 1);
-            next = here;
-        }
-        // The points have been made from the last to the first.
-        self.points[base as usize..].reverse();
-    }
-
-    fn push(&mut self, procedure: ProcedureId, span: Span, implicit: bool, action: Action) {
-        self.points.push(Point {
-            procedure,
-            span,
-            implicit,
-            action,
-        });
-    }
-
-    /// The head of an `if` or `while` whose first sequence begins at `first`.
-    fn branch(&mut self, condition: Expression, first: PointId) -> Action {
-        let Some(open) = self.open.pop() else {
-            // The brackets of the tree match: this does not happen.
-            return goto(first);
-        };
-        self.arms.push((condition, first));
-        let arms = self.arms.drain(open.arms..).rev().collect();
-        Action::Branch {
-            arms,
-            otherwise: open.otherwise.unwrap_or(open.after),
+            self.points.push(statement.span, implicit, action);
         }
     }
 
-    fn simple(
-        &mut self,
-        id: ProcedureId,
-        base: u32,
-        kind: StatementKind,
-        span: Span,
-        next: PointId,
-    ) -> Action {
+    fn simple(&mut self, id: ProcedureId, kind: StatementKind, span: Span) -> Action {
+        let next = self.points.next;
         match kind {
-            StatementKind::Goto { labels } => self.goto(id, base, labels, next),
+            StatementKind::Goto { labels } => self.goto(id, labels, next),
             StatementKind::Return { values } => self.return_statement(id, values, span),
             StatementKind::Assign {
                 targets,
@@ -270,13 +199,13 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn goto(&mut self, id: ProcedureId, base: u32, labels: List, next: PointId) -> Action {
+    fn goto(&mut self, id: ProcedureId, labels: List, next: PointId) -> Action {
         let tree = self.tree;
         let declared = &tree.labels[tree.procedures[id.0 as usize].labels.indices()];
         let mut targets = Vec::with_capacity(labels.len());
         for label in &tree.identifiers[labels.indices()] {
             match self.scope.labels.get(label.name) {
-                Some(index) => targets.push(PointId(base + declared[index as usize].point)),
+                Some(index) => targets.push(self.points.at(declared[index as usize].point)),
                 None => self.unknown.note(Space::Label, *label),
             }
         }
@@ -473,12 +402,6 @@ impl From<BinaryOperator> for Operation {
             BinaryOperator::Xor | BinaryOperator::NotEqual => Operation::Xor,
             BinaryOperator::And => Operation::And,
         }
-    }
-}
-
-pub fn goto(next: PointId) -> Action {
-    Action::Goto {
-        targets: Box::new([next]),
     }
 }
 

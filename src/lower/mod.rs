@@ -7,6 +7,7 @@ mod body;
 mod declarations;
 pub mod expression;
 mod layout;
+mod points;
 mod pushdown;
 pub mod remopla;
 mod scope;
@@ -44,7 +45,6 @@ pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Ve
         collector,
         procedures,
         points,
-        labels,
         expressions,
         ..
     } = lowering;
@@ -63,8 +63,8 @@ pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Ve
             overflow: Overflow::default(),
             names: tree.names,
             procedures,
-            points,
-            labels,
+            points: points.list,
+            labels: points.labels,
             expressions,
             entry: ProcedureId(entry),
         }),

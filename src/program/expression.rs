@@ -181,6 +181,26 @@ pub fn shift_left(a: i128, by: i128) -> Option<i128> {
 }
 
 impl Operation {
+    /// How many operands it takes.
+    pub fn operands(&self) -> usize {
+        match self {
+            Operation::Constant(_)
+            | Operation::Number(_)
+            | Operation::Read(_)
+            | Operation::ReadNext(_)
+            | Operation::ReadBelow(_)
+            | Operation::Choose => 0,
+            Operation::Not
+            | Operation::ReadElement { .. }
+            | Operation::Index { .. }
+            | Operation::ToNumber
+            | Operation::ToTruth
+            | Operation::FalseIfUndefined => 1,
+            Operation::IfThenElse => 3,
+            _ => 2,
+        }
+    }
+
     /// Whether the operation itself might have no value.
     pub fn may_have_no_value(&self) -> bool {
         matches!(

@@ -248,31 +248,11 @@ pub fn holds(
     evaluate(operations, known).may_be(true)
 }
 
-/// How many operands an operation takes.
-pub fn operands(operation: &Operation) -> usize {
-    match operation {
-        Operation::Constant(_)
-        | Operation::Number(_)
-        | Operation::Read(_)
-        | Operation::ReadNext(_)
-        | Operation::ReadBelow(_)
-        | Operation::Choose => 0,
-        Operation::Not
-        | Operation::ReadElement { .. }
-        | Operation::Index { .. }
-        | Operation::ToNumber
-        | Operation::ToTruth
-        | Operation::FalseIfUndefined => 1,
-        Operation::IfThenElse => 3,
-        _ => 2,
-    }
-}
-
 /// Whether operations, run from an empty stack, leave one value and need none.
 fn is_one_value(operations: &[Operation]) -> bool {
     let mut height = 0_usize;
     for operation in operations {
-        match height.checked_sub(operands(operation)) {
+        match height.checked_sub(operation.operands()) {
             Some(below) => height = below + 1,
             None => return false,
         }

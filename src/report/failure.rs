@@ -149,7 +149,7 @@ fn consumer(operations: &[Operation], from: usize) -> Option<VariableId> {
     // How many values are above the one that is followed.
     let mut above = 0;
     for operation in operations.get(from + 1..)? {
-        let taken = operands(operation);
+        let taken = operation.operands();
         if taken > above {
             if let Operation::ReadElement { first, .. } = operation {
                 return Some(*first);
@@ -160,25 +160,6 @@ fn consumer(operations: &[Operation], from: usize) -> Option<VariableId> {
         }
     }
     None
-}
-
-fn operands(operation: &Operation) -> u32 {
-    match operation {
-        Operation::Constant(_)
-        | Operation::Number(_)
-        | Operation::Read(_)
-        | Operation::ReadNext(_)
-        | Operation::ReadBelow(_)
-        | Operation::Choose => 0,
-        Operation::Not
-        | Operation::ToNumber
-        | Operation::ToTruth
-        | Operation::FalseIfUndefined
-        | Operation::Index { .. }
-        | Operation::ReadElement { .. } => 1,
-        Operation::IfThenElse => 3,
-        _ => 2,
-    }
 }
 
 /// The dimensions of the array that a cell belongs to.

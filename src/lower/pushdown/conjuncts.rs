@@ -1,7 +1,6 @@
 //! The parts of a conjunction, each to be a condition of its own. Linear, without recursion.
 
 use crate::program::Operation;
-use crate::pushdown::operands;
 
 /// The parts of a conjunction, each to be an expression of its own.
 pub fn conjuncts(operations: &[Operation]) -> Vec<&[Operation]> {
@@ -10,7 +9,7 @@ pub fn conjuncts(operations: &[Operation]) -> Vec<&[Operation]> {
     let mut stack: Vec<usize> = Vec::new();
     for (at, operation) in operations.iter().enumerate() {
         let mut begin = at;
-        for _ in 0..operands(operation) {
+        for _ in 0..operation.operands() {
             begin = stack.pop().unwrap_or(begin);
         }
         stack.push(begin);

@@ -1,26 +1,12 @@
-//! The control points of a module.
-//!
-//! As for boolean programs the statements are walked backwards, so that `next` is always the
-//! point that follows, and what is open is on an explicit stack.
+//! The control points of a module, one for each statement.
 
 use super::Lowering;
 use crate::diagnostic::Diagnostic;
-use crate::lower::body::goto;
+use crate::lower::points::goto;
 use crate::lower::unknown::Space;
-use crate::program::{Action, Expression, Point, PointId, ProcedureId};
+use crate::program::{Action, Expression, PointId, ProcedureId};
 use crate::source::Span;
 use crate::syntax::remopla::tree::{ExpressionId, Identifier, List, StatementKind};
-
-/// A compound statement whose end has been seen, but not its beginning.
-pub struct Open {
-    /// Where the end of a branch leads.
-    join: PointId,
-    /// Of a `do`: where `break` leads.
-    after: Option<PointId>,
-    otherwise: Option<PointId>,
-    /// How many arms there were of those around it.
-    arms: usize,
-}
 
 impl Lowering<'_> {
     pub fn body(&mut self, id: ProcedureId) {
@@ -29,106 +15,55 @@ impl Lowering<'_> {
         self.declare_locals(id);
         self.declare_labels(id);
         self.scope().constants_only = false;
-        let base = self.points.len() as u32;
-        let exit = PointId(base + module.points);
-        self.push(id, module.close, false, Action::Exit);
-        let mut next = exit;
-        let mut here = exit;
+        self.points.begin(id, module.points, module.close);
         for statement in tree.statements[module.statements.indices()].iter().rev() {
             self.begin_statement();
             let action = match statement.kind {
                 StatementKind::EndIf => {
-                    self.open(next, None);
+                    self.points.open(None);
                     continue;
                 }
                 StatementKind::EndDo { head } => {
-                    let head = PointId(base + head);
-                    self.breaks.push(next);
-                    self.open(head, Some(next));
-                    next = head;
+                    self.points.open(Some(head));
                     continue;
                 }
                 StatementKind::Branch { condition } => {
                     let condition = condition.map(|condition| self.condition(condition));
-                    if let Some(open) = self.open.last_mut() {
-                        match condition {
-                            Some(condition) => self.arms.push((condition, next)),
-                            None => open.otherwise = Some(next),
-                        }
-                        next = open.join;
-                    }
+                    self.points.branch(condition);
                     continue;
                 }
-                StatementKind::If | StatementKind::Do => self.select(next),
-                simple => self.simple(id, base, simple, statement.span, next),
+                StatementKind::If | StatementKind::Do => {
+                    let branches = self.points.close();
+                    Action::Select {
+                        arms: branches.arms,
+                        otherwise: branches.otherwise,
+                    }
+                }
+                simple => self.simple(id, simple, statement.span),
             };
             let implicit = matches!(statement.kind, StatementKind::ImplicitSkip);
-            self.push(id, statement.span, implicit, action);
-            here = PointId(here.0 - 1);
-            next = here;
+            self.points.push(statement.span, implicit, action);
         }
-        // The points have been made from the last to the first.
-        self.points[base as usize..].reverse();
-        let labels = tree.labels[module.labels.indices()].iter();
-        let placed = labels.map(|label| (PointId(base + label.point), label.identifier.name));
-        self.labels.extend(placed);
-        self.check_end(id, exit);
+        let points = self.points.finish(&tree.labels[module.labels.indices()]);
+        self.check_end(id, PointId(points.end - 1));
         self.report_unknown(id);
+        let locals = std::mem::take(&mut self.scope().local_variables);
+        self.frames.push((locals, points));
     }
 
-    fn push(&mut self, procedure: ProcedureId, span: Span, implicit: bool, action: Action) {
-        self.points.push(Point {
-            procedure,
-            span,
-            implicit,
-            action,
-        });
-    }
-
-    fn open(&mut self, next: PointId, after: Option<PointId>) {
-        self.open.push(Open {
-            join: next,
-            after,
-            otherwise: None,
-            arms: self.arms.len(),
-        });
-        // Within it, the end of a branch leads to `join`.
-    }
-
-    /// The head of an `if` or a `do`, all of whose branches have been seen.
-    fn select(&mut self, next: PointId) -> Action {
-        let Some(open) = self.open.pop() else {
-            // The brackets of the tree match: this does not happen.
-            return goto(next);
-        };
-        if open.after.is_some() {
-            self.breaks.pop();
-        }
-        Action::Select {
-            arms: self.arms.drain(open.arms..).rev().collect(),
-            otherwise: open.otherwise,
-        }
-    }
-
-    fn simple(
-        &mut self,
-        id: ProcedureId,
-        base: u32,
-        kind: StatementKind,
-        span: Span,
-        next: PointId,
-    ) -> Action {
+    fn simple(&mut self, id: ProcedureId, kind: StatementKind, span: Span) -> Action {
+        let next = self.points.next;
         match kind {
             StatementKind::Assign { assignments } => self.assign(assignments, next),
             StatementKind::Goto { label, assignments } => {
-                let target = self.label(id, base, label).unwrap_or(next);
+                let target = self.label(id, label).unwrap_or(next);
                 match assignments.is_empty() {
                     true => goto(target),
                     false => self.assign(assignments, target),
                 }
             }
-            StatementKind::Break => match self.breaks.last() {
-                Some(after) => goto(*after),
+            StatementKind::Break => match self.points.after_loop() {
+                Some(after) => goto(after),
                 None => {
                     let message = "`break` outside of `do … od`";
                     self.report(Diagnostic::error(span, message));
@@ -172,14 +107,14 @@ impl Lowering<'_> {
         }
     }
 
-    fn label(&mut self, id: ProcedureId, base: u32, label: Identifier) -> Option<PointId> {
+    fn label(&mut self, id: ProcedureId, label: Identifier) -> Option<PointId> {
         let tree = self.tree;
         let labels = &tree.labels[tree.modules[id.0 as usize].labels.indices()];
         let found = self.scope().labels.get(label.name);
         if found.is_none() {
             self.scope().unknown.note(Space::Label, label);
         }
-        found.map(|index| PointId(base + labels[index as usize].point))
+        found.map(|index| self.points.at(labels[index as usize].point))
     }
 
     /// An expression that must be a condition.
@@ -205,7 +140,7 @@ impl Lowering<'_> {
             return;
         }
         let first = exit.0 - module.points;
-        let points = &self.points[first as usize..exit.0 as usize];
+        let points = &self.points.list[first as usize..exit.0 as usize];
         let mut falls = points
             .iter()
             .filter(|point| !matches!(point.action, Action::Return { .. }));

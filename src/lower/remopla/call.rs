@@ -3,8 +3,9 @@
 use super::Lowering;
 use super::assignment::Receiver;
 use crate::diagnostic::Diagnostic;
-use crate::lower::body::{goto, plural};
+use crate::lower::body::plural;
 use crate::lower::layout::{conform, describe, leaves};
+use crate::lower::points::goto;
 use crate::lower::unknown::Space;
 use crate::program::{Action, Call, Domain, Expression, PointId, ProcedureId, Target};
 use crate::source::Span;

@@ -20,17 +20,16 @@ mod unknown;
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::lower::expression::Evaluator;
 use crate::lower::layout::{FieldType, VariableLayout, cells};
-use crate::names::Name;
+use crate::lower::points::Points;
 use crate::program::{
-    Enumeration, Expression, Expressions, Language, Overflow, Point, PointId, Procedure,
-    ProcedureId, Program,
+    Enumeration, Expressions, Language, Overflow, Procedure, ProcedureId, Program,
 };
 use crate::source::{Source, Span};
 use crate::syntax::Collector;
 use crate::syntax::remopla::{Tree, parse};
-use body::Open;
 use modules::Signature;
 use scope::Scope;
+use std::ops::Range;
 use std::sync::Arc;
 use terms::Remopla;
 
@@ -58,9 +57,7 @@ pub fn remopla(
     lowering.declare_globals();
     lowering.declare_modules();
     for index in 0..tree.modules.len() {
-        let id = ProcedureId(index as u32);
-        lowering.body(id);
-        lowering.keep_locals();
+        lowering.body(ProcedureId(index as u32));
     }
     let entry = lowering.entry(entry);
     let Lowering {
@@ -69,7 +66,6 @@ pub fn remopla(
         signatures,
         frames,
         points,
-        labels,
         expressions,
         ..
     } = lowering;
@@ -91,25 +87,17 @@ pub fn remopla(
         .iter()
         .map(|constant| (constant.identifier.name, constant.value))
         .collect();
-    let spans: Vec<_> = signatures.iter().map(|s| tree.span(s.identifier)).collect();
-    let counts: Vec<_> = tree
-        .modules
-        .iter()
-        .map(|module| module.points + 1)
-        .collect();
     let mut names = tree.names;
     let (globals, declarations) = cells(&mut names, &global_variables);
-    let mut first = 0;
     let mut procedures = Vec::with_capacity(signatures.len());
-    for (index, signature) in signatures.into_iter().enumerate() {
-        let (locals, declarations) = cells(&mut names, &frames[index]);
+    for (signature, (variables, points)) in signatures.into_iter().zip(frames) {
+        let (locals, declarations) = cells(&mut names, &variables);
         let parameters = signature.parameters.iter().flatten();
         let parameters = parameters.map(|layout| layout.domains.len() as u32).sum();
         let returns = signature.returns;
-        let last = first + counts[index];
         procedures.push(Procedure {
             name: signature.identifier.name,
-            span: spans[index],
+            span: signature.identifier.span(&names),
             locals,
             declarations,
             parameters,
@@ -118,9 +106,8 @@ pub fn remopla(
                 .map_or_else(Vec::new, |layout| layout.domains)
                 .into(),
             enforce: None,
-            points: first..last,
+            points,
         });
-        first = last;
     }
     let program = Program {
         source,
@@ -132,8 +119,8 @@ pub fn remopla(
         language: Language::Remopla,
         overflow: options.overflow,
         procedures,
-        points,
-        labels,
+        points: points.list,
+        labels: points.labels,
         expressions,
         entry,
     };
@@ -153,17 +140,10 @@ struct Lowering<'a> {
     /// How many cells have been made.
     cells: u64,
     signatures: Vec<Signature>,
-    /// The variables of each module.
-    frames: Vec<Vec<VariableLayout>>,
-    points: Vec<Point>,
-    labels: Vec<(PointId, Name)>,
+    /// The variables of each module, and its points.
+    frames: Vec<(Vec<VariableLayout>, Range<u32>)>,
+    points: Points,
     expressions: Expressions,
-    open: Vec<Open>,
-    /// Where `break` leads, for each `do` that is open.
-    breaks: Vec<PointId>,
-    /// The arms of all compound statements that are open, those of one side by side, its last
-    /// one first.
-    arms: Vec<(Expression, PointId)>,
     /// Where something that is not in the source is reported.
     end_of_source: Span,
 }
@@ -187,12 +167,8 @@ impl<'a> Lowering<'a> {
             cells: 0,
             signatures: Vec::new(),
             frames: Vec::new(),
-            points: Vec::new(),
-            labels: Vec::new(),
+            points: Points::with_capacity(tree.statements.len()),
             expressions: Expressions::with_capacity(tree.expressions.nodes.len()),
-            open: Vec::new(),
-            breaks: Vec::new(),
-            arms: Vec::new(),
             end_of_source: Span::new(end, end),
         }
     }
@@ -208,12 +184,6 @@ impl<'a> Lowering<'a> {
 
     fn report(&mut self, diagnostic: Diagnostic) {
         self.machine.collector.report(diagnostic);
-    }
-
-    /// The variables of the module that has been gone through.
-    fn keep_locals(&mut self) {
-        let locals = std::mem::take(&mut self.scope().local_variables);
-        self.frames.push(locals);
     }
 
     /// The module in which executions begin.
