@@ -24,6 +24,12 @@ pub struct Outcome {
 const LIMIT: i128 = 1 << NUMBER_BITS;
 
 impl Interval {
+    /// Every number that there is.
+    pub const ALL: Interval = Interval {
+        low: 1 - LIMIT,
+        high: LIMIT - 1,
+    };
+
     pub fn only(number: i128) -> Self {
         Interval {
             low: number,
@@ -45,6 +51,22 @@ impl Interval {
 
     pub fn within(self, low: i128, high: i128) -> bool {
         low <= self.low && self.high <= high
+    }
+
+    /// The numbers in both, if there are any.
+    pub fn meet(self, other: Interval) -> Option<Interval> {
+        (!self.misses(other)).then(|| Interval {
+            low: self.low.max(other.low),
+            high: self.high.min(other.high),
+        })
+    }
+
+    /// The least interval with both in it.
+    pub fn join(self, other: Interval) -> Interval {
+        Interval {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+        }
     }
 
     /// Whether there is no number in both.
@@ -126,11 +148,8 @@ impl Interval {
             for divisor in [from, to] {
                 for number in [self.low, self.high] {
                     let quotient = number / divisor;
-                    let all = interval.unwrap_or(Interval::only(quotient));
-                    interval = Some(Interval {
-                        low: all.low.min(quotient),
-                        high: all.high.max(quotient),
-                    });
+                    let quotient = Interval::only(quotient);
+                    interval = Some(interval.map_or(quotient, |all| all.join(quotient)));
                 }
             }
         }

@@ -6,23 +6,22 @@
 
 use crate::interpreter::evaluation::Algebra;
 use crate::interpreter::values::{Possible, Values, calculate};
-use crate::program::{Domain, Operation, SHIFT_LIMIT};
+use crate::program::{Domain, Interval, Operation};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AbstractValue {
     Truth(Family),
-    Number(Interval),
+    Number(Numbers),
 }
 
 /// Sets of truth values, a bit each; the empty set stands for "no value".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Family(u8);
 
-/// The numbers from `low` to `high`, none if that is less, and perhaps no value.
+/// The numbers between bounds, if there is one, and perhaps no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interval {
-    low: i128,
-    high: i128,
+pub struct Numbers {
+    range: Option<Interval>,
     may_lack: bool,
 }
 
@@ -34,15 +33,15 @@ impl AbstractValue {
                 let either = [Values::only(false), Values::only(true)];
                 AbstractValue::Truth(Family::of(either.into_iter()))
             }
-            _ => AbstractValue::Number(Interval::total(0, domain.size() as i128 - 1)),
+            _ => AbstractValue::Number(Numbers::total(Interval::of(domain))),
         }
     }
 
     pub fn exactly(value: Possible) -> Self {
         match value {
             Possible::Truth(values) => AbstractValue::Truth(Family::only(values)),
-            Possible::Number(number) => AbstractValue::Number(Interval::total(number, number)),
-            Possible::Nothing(_) => AbstractValue::Number(Interval::NOTHING),
+            Possible::Number(number) => AbstractValue::Number(Numbers::only(number)),
+            Possible::Nothing(_) => AbstractValue::Number(Numbers::NOTHING),
         }
     }
 
@@ -59,7 +58,7 @@ impl AbstractValue {
     pub fn never_has_value(self) -> bool {
         match self {
             AbstractValue::Truth(family) => family.members().all(|set| set == Values::NONE),
-            AbstractValue::Number(number) => number.low > number.high,
+            AbstractValue::Number(number) => number.range.is_none(),
         }
     }
 
@@ -73,14 +72,15 @@ impl AbstractValue {
 
     /// Whether it is a number in a domain in every case.
     pub fn always_fits(self, domain: Domain) -> bool {
-        let number = self.number();
-        self.always_has_value() && domain.contains(number.low) && domain.contains(number.high)
+        let inside = Interval::of(domain);
+        let range = self.number().range;
+        self.always_has_value() && range.is_some_and(|range| range.join(inside) == inside)
     }
 
-    /// Whether it is a number outside a domain in every case, or none.
+    /// Whether there are numbers, all of them outside a domain.
     pub fn never_fits(self, domain: Domain) -> bool {
-        let number = self.number();
-        number.high < 0 || u128::try_from(number.low).is_ok_and(|low| low >= domain.size())
+        let range = self.number().range;
+        range.is_some_and(|range| range.misses(Interval::of(domain)))
     }
 
     /// Whether it is an index into so many places in every case.
@@ -90,8 +90,7 @@ impl AbstractValue {
 
     /// Whether it is none in every case.
     pub fn is_never_index(self, count: u32) -> bool {
-        let index = self.number().index(count);
-        index.low > index.high
+        self.number().index(count).range.is_none()
     }
 
     /// Whether it comes out like this in every case.
@@ -105,13 +104,9 @@ impl AbstractValue {
     fn truth(self) -> Family {
         match self {
             AbstractValue::Truth(family) => family,
-            AbstractValue::Number(Interval {
-                low,
-                high,
-                may_lack,
-            }) => {
-                let zero = low <= 0 && 0 <= high;
-                let other = low <= high && (low < 0 || high > 0);
+            AbstractValue::Number(Numbers { range, may_lack }) => {
+                let zero = range.is_some_and(|range| !range.misses(Interval::only(0)));
+                let other = range.is_some_and(|range| range != Interval::only(0));
                 let sets = [
                     (zero, Values::only(false)),
                     (other, Values::only(true)),
@@ -122,20 +117,15 @@ impl AbstractValue {
         }
     }
 
-    fn number(self) -> Interval {
+    fn number(self) -> Numbers {
         match self {
             AbstractValue::Number(number) => number,
             AbstractValue::Truth(family) => {
-                let one = |set: Values| i128::from(set.contains(true));
-                let values = || family.members().filter(|set| *set != Values::NONE).map(one);
-                let may_lack = family.members().any(|set| set == Values::NONE);
-                match (values().min(), values().max()) {
-                    (Some(low), Some(high)) => Interval {
-                        low,
-                        high,
-                        may_lack,
-                    },
-                    _ => Interval::NOTHING,
+                let values = family.members().filter(|set| *set != Values::NONE);
+                let one = |set: Values| Interval::only(set.contains(true).into());
+                Numbers {
+                    range: values.map(one).reduce(Interval::join),
+                    may_lack: family.members().any(|set| set == Values::NONE),
                 }
             }
         }
@@ -154,7 +144,7 @@ impl AbstractValue {
     fn may_lack(self) -> Self {
         match self {
             AbstractValue::Truth(family) => AbstractValue::Truth(Family(family.0 | 1)),
-            AbstractValue::Number(number) => AbstractValue::Number(Interval {
+            AbstractValue::Number(number) => AbstractValue::Number(Numbers {
                 may_lack: true,
                 ..number
             }),
@@ -177,103 +167,65 @@ impl Family {
     }
 }
 
-impl Interval {
-    const NOTHING: Interval = Interval {
-        low: 1,
-        high: 0,
+impl Numbers {
+    const NOTHING: Numbers = Numbers {
+        range: None,
         may_lack: true,
     };
 
-    fn total(low: i128, high: i128) -> Self {
-        Interval {
-            low,
-            high,
+    fn total(range: Interval) -> Self {
+        Numbers {
+            range: Some(range),
             may_lack: false,
         }
     }
 
+    fn only(number: i128) -> Self {
+        Numbers::total(Interval::only(number))
+    }
+
     fn or(self, other: Self) -> Self {
-        let may_lack = self.may_lack || other.may_lack;
-        match (self.low > self.high, other.low > other.high) {
-            (true, _) => Interval { may_lack, ..other },
-            (_, true) => Interval { may_lack, ..self },
-            _ => Interval {
-                low: self.low.min(other.low),
-                high: self.high.max(other.high),
-                may_lack,
-            },
+        let ranges = self.range.into_iter().chain(other.range);
+        Numbers {
+            range: ranges.reduce(Interval::join),
+            may_lack: self.may_lack || other.may_lack,
         }
     }
 
     /// The part that is an index into so many places.
     fn index(self, count: u32) -> Self {
-        let last = i128::from(count) - 1;
-        Interval {
-            low: self.low.max(0),
-            high: self.high.min(last),
-            may_lack: self.may_lack || self.low < 0 || self.high > last,
+        let places = (count > 0).then(|| Interval {
+            low: 0,
+            high: i128::from(count) - 1,
+        });
+        let range = self.range.zip(places).and_then(|(a, b)| a.meet(b));
+        Numbers {
+            range,
+            may_lack: self.may_lack || range != self.range,
         }
     }
+}
 
-    /// The smallest interval around what `f` makes of the ends.
-    fn by_ends(self, other: Self, f: impl Fn(i128, i128) -> i128) -> Self {
-        let ends = |a: Interval| [a.low, a.high];
-        let results = ends(self)
-            .into_iter()
-            .flat_map(|a| ends(other).map(|b| f(a, b)));
-        let bounds = results.fold(None, |bounds: Option<(i128, i128)>, next| {
-            let (low, high) = bounds.unwrap_or((next, next));
-            Some((low.min(next), high.max(next)))
-        });
-        let (low, high) = bounds.unwrap_or((i128::MIN, i128::MAX));
-        Interval::total(low, high)
-    }
-
-    /// An operation on numbers that are not both known. Where it is not monotonous, the
-    /// result is rough.
-    fn calculate(self, operation: Operation, other: Self) -> AbstractValue {
-        let (a, b) = (self, other);
-        let natural = a.low >= 0 && b.low >= 0;
-        let magnitude = a.low.saturating_abs().max(a.high.saturating_abs());
-        let compared = |always: bool, never: bool| {
-            let sets = [(never, Values::only(true)), (always, Values::only(false))];
-            let sets = sets.into_iter().filter(|(no, _)| !*no);
-            AbstractValue::Truth(Family::of(sets.map(|(_, set)| set)))
-        };
-        let number = match operation {
-            Operation::Less => return compared(a.high < b.low, a.low >= b.high),
-            Operation::LessEqual => return compared(a.high <= b.low, a.low > b.high),
-            Operation::NumbersEqual => {
-                let same = a.low == a.high && b.low == b.high && a.low == b.low;
-                return compared(same, a.high < b.low || b.high < a.low);
-            }
-            Operation::Add => a.by_ends(b, i128::saturating_add),
-            Operation::Subtract => a.by_ends(b, i128::saturating_sub),
-            Operation::Multiply => a.by_ends(b, i128::saturating_mul),
-            Operation::Divide if b.low > 0 => a.by_ends(b, |a, b| a / b),
-            Operation::Divide => Interval {
-                may_lack: b.high >= 0,
-                ..Interval::total(-magnitude, magnitude)
-            },
-            Operation::ShiftRight => Interval::total(0, a.high),
-            Operation::BitAnd => Interval::total(0, a.high.min(b.high)),
-            Operation::BitOr | Operation::BitXor => {
-                let highest = a.high.max(b.high).max(0);
-                let bits = i128::BITS - highest.leading_zeros();
-                Interval::total(0, (1_i128 << bits.min(126)) - 1)
-            }
-            _ => Interval {
-                may_lack: true,
-                ..Interval::total(0, SHIFT_LIMIT)
-            },
-        };
-        let is_bitwise = matches!(
-            operation,
-            Operation::BitAnd | Operation::BitOr | Operation::BitXor | Operation::ShiftRight
-        );
-        match is_bitwise && !natural {
-            true => AbstractValue::Number(number).may_lack(),
-            false => AbstractValue::Number(number),
+/// An operation on numbers that are not both known.
+fn estimate(operation: Operation, a: Interval, b: Interval) -> AbstractValue {
+    let compared = |always: bool, never: bool| {
+        let sets = [(never, Values::only(true)), (always, Values::only(false))];
+        let sets = sets.into_iter().filter(|(no, _)| !*no);
+        AbstractValue::Truth(Family::of(sets.map(|(_, set)| set)))
+    };
+    match operation {
+        Operation::Less => compared(a.high < b.low, a.low >= b.high),
+        Operation::LessEqual => compared(a.high <= b.low, a.low > b.high),
+        Operation::NumbersEqual => {
+            let same = a.constant().is_some() && a == b;
+            compared(same, a.misses(b))
+        }
+        _ => {
+            let outcome = a.apply(operation, b);
+            AbstractValue::Number(Numbers {
+                range: Some(outcome.map_or(Interval::ALL, |outcome| outcome.interval)),
+                may_lack: outcome.is_none_or(|outcome| outcome.may_fail),
+            })
         }
     }
 }
@@ -284,7 +236,7 @@ impl Algebra for AbstractValue {
     }
 
     fn number(number: u64) -> Self {
-        AbstractValue::Number(Interval::total(number.into(), number.into()))
+        AbstractValue::Number(Numbers::only(number.into()))
     }
 
     fn unary(self, operation: Operation, _: u32) -> Self {
@@ -321,18 +273,18 @@ impl Algebra for AbstractValue {
             operation,
             Operation::Less | Operation::LessEqual | Operation::NumbersEqual
         );
-        if a.low > a.high || b.low > b.high {
+        let Some((first, second)) = a.range.zip(b.range) else {
             return match is_comparison {
                 true => AbstractValue::Truth(Family::only(Values::NONE)),
-                false => AbstractValue::Number(Interval::NOTHING),
+                false => AbstractValue::Number(Numbers::NOTHING),
             };
-        }
-        let result = match a.low == a.high && b.low == b.high {
-            true => match calculate(operation, a.low, b.low) {
+        };
+        let result = match (first.constant(), second.constant()) {
+            (Some(first), Some(second)) => match calculate(operation, first, second) {
                 Ok(possible) => AbstractValue::exactly(possible),
-                Err(_) => AbstractValue::Number(Interval::NOTHING),
+                Err(_) => AbstractValue::Number(Numbers::NOTHING),
             },
-            false => a.calculate(operation, b),
+            _ => estimate(operation, first, second),
         };
         match a.may_lack || b.may_lack {
             true => result.may_lack(),
@@ -345,7 +297,7 @@ impl Algebra for AbstractValue {
             let branches = set.iter().map(|value| if value { yes } else { no });
             let nothing = match yes {
                 AbstractValue::Truth(_) => AbstractValue::Truth(Family::only(Values::NONE)),
-                AbstractValue::Number(_) => AbstractValue::Number(Interval::NOTHING),
+                AbstractValue::Number(_) => AbstractValue::Number(Numbers::NOTHING),
             };
             // A choice between the two may come out as either.
             match (set == Values::ANY, yes, no) {
@@ -367,11 +319,12 @@ impl Algebra for AbstractValue {
 
     fn element(self, count: u32, _: u32, element: impl Fn(u32) -> Self) -> Self {
         let index = self.number().index(count);
-        let cases = (index.low..=index.high).map(|k| element(k as u32));
+        let places = index.range.into_iter().flat_map(|r| r.low..=r.high);
+        let cases = places.map(|k| element(k as u32));
         match (cases.reduce(AbstractValue::or), index.may_lack) {
             (Some(value), false) => value,
             (Some(value), true) => value.may_lack(),
-            (None, _) => AbstractValue::Number(Interval::NOTHING),
+            (None, _) => AbstractValue::Number(Numbers::NOTHING),
         }
     }
 }
@@ -480,8 +433,9 @@ mod tests {
                     prop_assert!(estimate.truth().members().any(|member| member == set));
                 }
                 Possible::Number(number) => {
-                    let interval = estimate.number();
-                    prop_assert!(interval.low <= number && number <= interval.high);
+                    let range = estimate.number().range;
+                    let contains = |range: Interval| !range.misses(Interval::only(number));
+                    prop_assert!(range.is_some_and(contains));
                 }
                 Possible::Nothing(_) => prop_assert!(!estimate.always_has_value()),
             }
