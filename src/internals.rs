@@ -5,7 +5,8 @@ use crate::report::{Conclusion, Evidence, Report};
 use std::sync::Arc;
 
 pub mod check {
-    pub use crate::check::{Board, Finding, Options, Subject, TraceFinding, check};
+    pub use crate::check::{Board, Finding, Options, TraceFinding, check};
+    pub use crate::rules::Subject;
 }
 
 pub mod configurations {
@@ -110,7 +111,7 @@ pub fn report(
         .unzip();
     Report {
         conclusions,
-        evidence: Evidence::Program(program.clone(), explanations),
+        evidence: Evidence::Read(Form::Program(program.clone()), explanations),
         ..Report::unread(
             "program",
             &[],

@@ -5,6 +5,7 @@ use crate::error::{Diagnostics, Error};
 use crate::lower::{self, RemoplaOptions};
 use crate::program::{Overflow, Program};
 use crate::pushdown::System;
+use crate::rules::Subject;
 use crate::source::{MAX_SOURCE_BYTES, Source};
 use crate::supervisor::{self, Limits, Outcome};
 use crate::watch::Watch;
@@ -60,6 +61,15 @@ pub struct Model {
 pub(crate) enum Form {
     Program(Arc<Program>),
     System(Arc<System>),
+}
+
+impl Form {
+    pub(crate) fn subject(&self) -> Subject<'_> {
+        match self {
+            Form::Program(program) => Subject::Program(program),
+            Form::System(system) => Subject::System(system),
+        }
+    }
 }
 
 impl Model {

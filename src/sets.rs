@@ -296,7 +296,7 @@ impl Sets {
         let parts = self.set.parts.iter().zip(&given.occupied);
         for ((part, occupied), origin) in parts.zip(&self.origins) {
             if !occupied {
-                let hint = part.never_stands(model.language);
+                let hint = part.never_stands(model);
                 let hint = hint.unwrap_or_else(|| "its conditions cannot all hold".to_owned());
                 let warning = Diagnostic::warning(part.span, "no configuration is like this");
                 let warning = vec![warning.with_hint(hint)];

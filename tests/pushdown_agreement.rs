@@ -97,7 +97,7 @@ fn compare(text: &str, kind: Kind, asked: &str, ways: &[Options]) -> Result<Opti
     let system = read(text).ok_or("the system has errors")?;
     let property = library::property(&*system, kind, asked)?;
     let explicit = catch_unwind(AssertUnwindSafe(|| {
-        system.violates(&property, EXPLICIT_STATES)
+        Subject::System(&system).violates(&property, EXPLICIT_STATES)
     }));
     let Ok(expected) = explicit.map_err(|_| "explicitly: panicked")? else {
         return Ok(None);

@@ -87,7 +87,8 @@ fn options(program: &Program, direction: Direction, mixture: u64) -> Options {
     // Rounds are folded where a trace is longer than that.
     let patience = [2_000, 3, 0];
     // All bits the other way round.
-    let cells = order::cells_of(&program.rules(program.layout()));
+    let subject = Subject::Program(program);
+    let cells = order::cells_of(&subject.rules(subject.layout(), false));
     let mut groups = order::sequential(&cells);
     groups.reverse();
     groups.iter_mut().for_each(|group| group.high_first = true);

@@ -13,7 +13,7 @@ pub mod order;
 #[cfg(test)]
 mod tests;
 
-pub use crate::rules::{DataVariable, Layout, Observed};
+pub use crate::rules::{DataVariable, Observed};
 pub use carried::Carried;
 pub use frames::Frames;
 pub use liveness::Liveness;

@@ -2,10 +2,8 @@
 
 mod board;
 mod model;
-mod program;
 mod reachability;
 mod subject;
-mod system;
 mod temporal;
 #[cfg(test)]
 mod tests;
@@ -13,7 +11,6 @@ mod trace;
 mod vacuity;
 
 pub use board::{Board, Finding, Phase, Statistics, TraceFinding};
-pub use subject::Subject;
 
 use crate::analysis::{DataVariable, order};
 use crate::bdd::OutOfNodes;
@@ -22,6 +19,7 @@ use crate::error::{Error, Reason};
 use crate::explicit::Budget;
 use crate::limits;
 use crate::property::Property;
+use crate::rules::Subject;
 use crate::watch::{Stop, Watch, within_budget};
 use crate::witness::walk::Diverged;
 use model::{Observation, with_model};
@@ -117,17 +115,18 @@ impl From<Diverged> for Error {
 
 /// Decides every property, and finds a trace for each that is violated. What is found is
 /// put on the board at once, so that it is known even if the rest is cut short.
-pub fn check<S: Subject>(
-    subject: &S,
+pub fn check<'a>(
+    subject: impl Into<Subject<'a>>,
     properties: &[Property],
     options: &Options,
     watch: &Watch,
     board: &Board,
 ) -> Result<(), Error> {
+    let subject = subject.into();
     match options.engine {
         Engine::Symbolic => {
             let layout = subject.layout();
-            let rules = || subject.rules(layout.clone());
+            let rules = || subject.rules(layout.clone(), false);
             let order = order::resolve(&options.order, &layout, rules);
             let run = Run {
                 subject,
@@ -143,8 +142,8 @@ pub fn check<S: Subject>(
 }
 
 /// What all symbolic checks of one run share.
-struct Run<'a, S: Subject> {
-    subject: &'a S,
+struct Run<'a> {
+    subject: Subject<'a>,
     options: &'a Options,
     /// The data variables from the top of the variable order down; `None` for the order of
     /// their declaration.
@@ -153,7 +152,7 @@ struct Run<'a, S: Subject> {
     board: &'a Board,
 }
 
-fn check_symbolically<S: Subject>(run: &Run<'_, S>, properties: &[Property]) -> Result<(), Error> {
+fn check_symbolically(run: &Run<'_>, properties: &[Property]) -> Result<(), Error> {
     let (subject, board) = (run.subject, run.board);
     let mut plain = Vec::new();
     // Held properties of which some proposition was never seen to be true.
@@ -214,8 +213,8 @@ fn keep_going(result: Result<(), Error>, ended: &mut Result<(), Error>) -> Resul
     }
 }
 
-fn check_explicitly<S: Subject>(
-    subject: &S,
+fn check_explicitly(
+    subject: Subject<'_>,
     properties: &[Property],
     watch: &Watch,
     board: &Board,

@@ -1,6 +1,5 @@
 //! The symbolic model of what is checked: analyses, BDDs, and the pushdown system.
 
-use super::subject::Subject;
 use super::{Accelerate, Board, Options, Phase, Run};
 use crate::acceleration::{Accelerator, Budget, Recursion};
 use crate::analysis::{Analyses, Observed};
@@ -9,12 +8,12 @@ use crate::cycles::{Attempts, Method, Repeating, repeating_after};
 use crate::error::Error;
 use crate::limits::witness::{TRACEABLE_FACTOR, TRACEABLE_ROUNDS};
 use crate::property::{Property, Temporal};
-use crate::rules::{Ending, Layout, Meaning, Rules};
+use crate::rules::{Ending, Layout, Meaning, Rules, Subject};
 use crate::saturation::{PostStar, Summary};
 use crate::spds::copies::{ALL_COPIES, COPIES, Copies, Copy, Order};
 use crate::spds::{Head, Observer, Spds, encode, extend_layout};
 use crate::watch::Watch;
-use crate::witness::{Folding, Search, SummaryGraph};
+use crate::witness::{Folding, Search, SummaryGraph, Walker};
 
 /// What a property looks at besides control.
 #[derive(Default)]
@@ -25,8 +24,8 @@ pub struct Observation {
 }
 
 /// Everything a symbolic check works on.
-pub struct Model<'a, S: Subject> {
-    pub subject: &'a S,
+pub struct Model<'a> {
+    pub subject: Subject<'a>,
     pub rules: &'a Rules<'a>,
     pub analyses: &'a Analyses,
     pub options: &'a Options,
@@ -41,7 +40,7 @@ pub struct Model<'a, S: Subject> {
 /// Heads that are asked for, with the valuations wanted.
 pub type Goals = Vec<(Head, Bdd)>;
 
-impl<S: Subject> Model<'_, S> {
+impl Model<'_> {
     /// How many control points were reached.
     pub fn reached_points(&self, post_star: &PostStar<'_>) -> usize {
         let heads = (0..self.rules.symbols).map(Head);
@@ -76,6 +75,16 @@ impl<S: Subject> Model<'_, S> {
                 goals(heads, self.bdds.minterm(literals)?)
             }
             Property::Terminates | Property::Temporal(_) => Ok(None),
+        }
+    }
+
+    /// What follows paths of the model.
+    pub fn walker(&self) -> Walker<'_> {
+        Walker {
+            rules: self.rules,
+            analyses: self.analyses,
+            copies: self.copies,
+            spds: self.spds,
         }
     }
 
@@ -166,11 +175,11 @@ impl<S: Subject> Model<'_, S> {
 /// Makes the model of a subject, or of its product with the automaton of a temporal
 /// property, and runs `work` on it. The variables `observed` matter everywhere, and so does
 /// the control state if a property asks for it.
-pub fn with_model<S: Subject>(
-    run: &Run<'_, S>,
+pub fn with_model(
+    run: &Run<'_>,
     temporal: Option<&Temporal>,
     observed: Observation,
-    work: impl FnOnce(&Model<'_, S>) -> Result<(), Error>,
+    work: impl FnOnce(&Model<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let Run {
         subject,
@@ -184,7 +193,7 @@ pub fn with_model<S: Subject>(
     if let Some(temporal) = temporal {
         layout = extend_layout(layout, temporal);
     }
-    let rules = subject.rules(layout.clone());
+    let rules = subject.rules(layout.clone(), false);
     let state = rules.state_cell.filter(|_| observed.state);
     let mut variables = observed.variables;
     variables.extend(state.map(Observed::Global));

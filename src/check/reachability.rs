@@ -3,7 +3,6 @@
 //! One `post*` answers them all.
 
 use super::model::{Goals, Model};
-use super::subject::Subject;
 use super::trace::{Claim, Traces, explain, too_deep};
 use super::{Direction, Phase, Verdict};
 use crate::cycles::Repeating;
@@ -22,10 +21,7 @@ enum Question {
 }
 
 /// Decides the properties with these indices.
-pub fn check<S: Subject>(
-    model: &Model<'_, S>,
-    properties: &[(usize, &Property)],
-) -> Result<(), Error> {
+pub fn check(model: &Model<'_>, properties: &[(usize, &Property)]) -> Result<(), Error> {
     let mut questions = Vec::new();
     for (index, property) in properties {
         let question = match model.goals(property)? {
@@ -37,8 +33,8 @@ pub fn check<S: Subject>(
     Check { model, questions }.run()
 }
 
-struct Check<'a, S: Subject> {
-    model: &'a Model<'a, S>,
+struct Check<'a> {
+    model: &'a Model<'a>,
     /// By index of the property.
     questions: Vec<(usize, &'a Property, Question)>,
 }
@@ -49,7 +45,7 @@ enum Violation<'a> {
     Runs(Repeating),
 }
 
-impl<S: Subject> Check<'_, S> {
+impl Check<'_> {
     fn run(&self) -> Result<(), Error> {
         let model = self.model;
         model.board.enter(Phase::Saturation);

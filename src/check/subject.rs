@@ -1,29 +1,56 @@
-//! What is checked: a program or a pushdown system, and all that differs between the two.
+//! What a check asks of the concrete meaning of a program or a pushdown system.
 
-use super::model::Model;
-use crate::explicit::Budget;
-use crate::interpreter::replay::Mismatch;
-use crate::property::{self, Property};
-use crate::rules::{Layout, Rules};
-use crate::trace::{Step, Trace};
+use crate::explicit::{self, Budget};
+use crate::interpreter::replay::{Mismatch, replay, why_it_fails};
+use crate::property::Property;
+use crate::pushdown;
+use crate::rules::Subject;
+use crate::trace::Trace;
+use crate::trace::failure::Failure;
 use crate::watch::Abort;
-use crate::witness::AbstractTrace;
-use crate::witness::walk::Diverged;
 
-pub trait Subject: property::Subject + Sized {
-    fn layout(&self) -> Layout;
+impl Subject<'_> {
+    pub(super) fn replay(self, trace: &Trace) -> Result<(), Mismatch> {
+        match self {
+            Subject::Program(program) => replay(program, trace),
+            Subject::System(system) => pushdown::replay::replay(system, trace),
+        }
+    }
 
-    /// Its rules, as far as some path leads to them, over the variables of a layout.
-    fn rules(&self, layout: Layout) -> Rules<'_>;
-
-    /// A path as an execution with every value.
-    fn concretize(model: &Model<'_, Self>, path: &AbstractTrace) -> Result<Trace, Diverged>;
-
-    fn replay(&self, trace: &Trace) -> Result<(), Mismatch>;
-
-    /// Whether the last configuration of a finite trace is what a property asks for.
-    fn is_asked_for(&self, property: &Property, last: &Step) -> bool;
+    /// Why a trace leads to *error*, if it does.
+    pub(super) fn failure(self, trace: &Trace) -> Option<Failure> {
+        match self {
+            Subject::Program(program) => why_it_fails(program, trace),
+            Subject::System(_) => None,
+        }
+    }
 
     /// Whether a property is violated, by the explicit engine.
-    fn violates(&self, property: &Property, budget: Budget<'_>) -> Result<bool, Abort>;
+    pub fn violates(self, property: &Property, budget: Budget<'_>) -> Result<bool, Abort> {
+        match (self, property) {
+            (Subject::Program(program), Property::Reach(points)) => {
+                let reached = explicit::reachable(program, budget)?.points;
+                Ok(points.iter().any(|point| reached.contains(point)))
+            }
+            (Subject::Program(program), Property::Assertions) => {
+                Ok(explicit::reachable(program, budget)?.error)
+            }
+            (Subject::Program(program), Property::Terminates) => {
+                explicit::has_infinite_run(program, budget)
+            }
+            (Subject::Program(program), Property::Temporal(temporal)) => {
+                explicit::violates(program, temporal, budget)
+            }
+            (Subject::System(system), Property::OnTop { symbols, state }) => {
+                explicit::reaches(system, symbols, *state, budget)
+            }
+            (Subject::System(system), Property::Terminates) => {
+                explicit::system_runs_for_ever(system, budget)
+            }
+            (Subject::System(system), Property::Temporal(temporal)) => {
+                explicit::system_violates(system, temporal, budget)
+            }
+            _ => Ok(false),
+        }
+    }
 }

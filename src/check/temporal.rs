@@ -5,7 +5,6 @@
 
 use super::model::Model;
 use super::reachability::no_trace;
-use super::subject::Subject;
 use super::trace::{Claim, Traces, explain, too_deep};
 use super::vacuity::unseen_atoms;
 use super::{Direction, Phase};
@@ -19,11 +18,7 @@ use ltl2ba_rs::Class;
 
 /// Decides one temporal property; `model` is that of the product. False if some of its
 /// propositions were never seen to be true, or no infinite execution was.
-pub fn check<S: Subject>(
-    model: &Model<'_, S>,
-    index: usize,
-    temporal: &Temporal,
-) -> Result<bool, Error> {
+pub fn check(model: &Model<'_>, index: usize, temporal: &Temporal) -> Result<bool, Error> {
     let (options, board) = (model.options, model.board);
     board.enter(Phase::Saturation);
     if options.direction == Direction::Backward {
@@ -71,7 +66,7 @@ pub fn check<S: Subject>(
 
 /// Whether the start is in `pre*` of the repeating heads, which are here all there are, not
 /// only the reachable ones.
-pub fn backward<S: Subject>(model: &Model<'_, S>) -> Result<bool, Error> {
+pub fn backward(model: &Model<'_>) -> Result<bool, Error> {
     let (spds, bdds) = (model.spds, model.bdds);
     let summaries = PreStar::new(spds, bdds, model.watch, [])?.summaries()?;
     model.board.enter(Phase::Cycles);
@@ -97,8 +92,8 @@ pub fn backward<S: Subject>(model: &Model<'_, S>) -> Result<bool, Error> {
 
 /// Whether every proposition is true somewhere the product comes to, and the program cannot
 /// be cut off: then there is nothing vacuous about a verdict.
-fn sees_all_propositions<S: Subject>(
-    model: &Model<'_, S>,
+fn sees_all_propositions(
+    model: &Model<'_>,
     post_star: &PostStar<'_>,
     temporal: &Temporal,
 ) -> Result<bool, Error> {

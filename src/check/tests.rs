@@ -11,6 +11,7 @@ use crate::interpreter::View;
 use crate::interpreter::step::{Outcome, successors};
 use crate::lower::boolean_program;
 use crate::program::{PointId, Program};
+use crate::rules::Subject;
 use crate::saturation::PreStar;
 use crate::source::Source;
 use crate::spds::Head;
@@ -30,7 +31,7 @@ fn program(text: &str) -> Program {
 }
 
 /// Runs a test on the models of random programs with this many procedures.
-fn for_random_programs(procedures: u32, test: impl Fn(&Program, &Model<'_, Program>, &str)) {
+fn for_random_programs(procedures: u32, test: impl Fn(&Program, &Model<'_>, &str)) {
     let plain = random::Options::default();
     let shape = random::Options {
         procedures,
@@ -54,7 +55,7 @@ fn for_random_programs(procedures: u32, test: impl Fn(&Program, &Model<'_, Progr
         };
         let (watch, board) = (Watch::default(), Board::new(Instant::now(), 0));
         let run = Run {
-            subject: &program,
+            subject: Subject::Program(&program),
             options: &options,
             order: None,
             watch: &watch,

@@ -1,7 +1,6 @@
 //! From a path to a trace on the board: concrete, replayed, and of a length to be shown.
 
 use super::model::Model;
-use super::subject::Subject;
 use super::{Phase, TraceFinding};
 use crate::error::Error;
 use crate::limits::witness::CALLS_A_RING;
@@ -10,7 +9,7 @@ use crate::saturation::PostStar;
 use crate::trace::{Fold, Step, Trace};
 use crate::watch::Stop;
 use crate::witness::fold::unfold::{show_nested, unfold, unfolded_length};
-use crate::witness::{AbstractTrace, Search};
+use crate::witness::{AbstractTrace, Search, concretize};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -25,15 +24,15 @@ pub enum Claim<'a> {
 }
 
 /// The searches for traces after a `post*`.
-pub struct Traces<'m, S: Subject> {
-    model: &'m Model<'m, S>,
+pub struct Traces<'m> {
+    model: &'m Model<'m>,
     post_star: &'m PostStar<'m>,
     /// A `post*` without shortcuts through deep recursion, once it is needed.
     plain: OnceCell<PostStar<'m>>,
 }
 
-impl<'m, S: Subject> Traces<'m, S> {
-    pub fn new(model: &'m Model<'m, S>, post_star: &'m PostStar<'m>) -> Self {
+impl<'m> Traces<'m> {
+    pub fn new(model: &'m Model<'m>, post_star: &'m PostStar<'m>) -> Self {
         Traces {
             model,
             post_star,
@@ -70,13 +69,14 @@ impl<'m, S: Subject> Traces<'m, S> {
 }
 
 /// Makes a trace concrete, replays it, and keeps it.
-pub fn explain<S: Subject>(
-    model: &Model<'_, S>,
+pub fn explain(
+    model: &Model<'_>,
     property: usize,
     path: &AbstractTrace,
     claim: Claim<'_>,
 ) -> Result<(), Error> {
-    let mut folded = S::concretize(model, path)?;
+    let mut folded = concretize(&model.walker(), path)?;
+    folded.failure = model.subject.failure(&folded);
     if model.stays() && !matches!(claim, Claim::Reaches(_)) {
         stay_stopped(&mut folded);
     }
@@ -123,7 +123,7 @@ fn repeats(trace: &Trace) -> bool {
 }
 
 /// There is a trace, but its recursion is deeper than anything that could be replayed.
-pub fn too_deep<S: Subject>(model: &Model<'_, S>, property: usize) {
+pub fn too_deep(model: &Model<'_>, property: usize) {
     model
         .board
         .explain(property, TraceFinding::TooDeep, Vec::new());
@@ -141,17 +141,13 @@ fn stay_stopped(trace: &mut Trace) {
 
 /// Nothing is shown that was not replayed and does not show what it should. False if all that
 /// is wrong is that the automaton may accept in nested frames only, where nobody has looked.
-fn confirm<S: Subject>(
-    model: &Model<'_, S>,
-    trace: &Trace,
-    claim: &Claim<'_>,
-) -> Result<bool, Error> {
+fn confirm(model: &Model<'_>, trace: &Trace, claim: &Claim<'_>) -> Result<bool, Error> {
     let subject = model.subject;
     subject.replay(trace)?;
     let shows = match claim {
         Claim::Reaches(property) => {
             let last = trace.stem.last().filter(|_| trace.cycle.is_empty());
-            last.is_some_and(|last| subject.is_asked_for(property, last))
+            last.is_some_and(|last| property.asks_for(last))
         }
         Claim::RunsForEver => !trace.cycle.is_empty() && !trace.cycle.iter().any(Step::is_stopped),
         Claim::Violates(temporal) => {

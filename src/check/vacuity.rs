@@ -7,7 +7,6 @@
 
 use super::Run;
 use super::model::{Model, Observation, with_model};
-use super::subject::Subject;
 use crate::error::Error;
 use crate::property::{Atom, Temporal};
 use crate::saturation::PostStar;
@@ -15,7 +14,7 @@ use crate::spds::truth_at;
 use ltl2ba_rs::{Formula, Node, NodeId, Unary};
 
 /// Puts warnings on the board if the property holds vacuously in an obvious way.
-pub fn warn<S: Subject>(run: &Run<'_, S>, temporal: &Temporal) -> Result<(), Error> {
+pub fn warn(run: &Run<'_>, temporal: &Temporal) -> Result<(), Error> {
     let board = run.board;
     let Some(formula) = &temporal.formula else {
         return Ok(());
@@ -61,8 +60,8 @@ pub fn warn<S: Subject>(run: &Run<'_, S>, temporal: &Temporal) -> Result<(), Err
 }
 
 /// The propositions that are true nowhere that `post*` comes to, by their numbers.
-pub fn unseen_atoms<S: Subject>(
-    model: &Model<'_, S>,
+pub fn unseen_atoms(
+    model: &Model<'_>,
     post_star: &PostStar<'_>,
     temporal: &Temporal,
 ) -> Result<Vec<usize>, Error> {
@@ -102,10 +101,7 @@ fn is_only_negated(formula: &Formula, atom: usize) -> bool {
     !elsewhere && !is_atom(formula.root())
 }
 
-fn runs_for_ever<S: Subject>(
-    model: &Model<'_, S>,
-    post_star: &PostStar<'_>,
-) -> Result<bool, Error> {
+fn runs_for_ever(model: &Model<'_>, post_star: &PostStar<'_>) -> Result<bool, Error> {
     // A program that can stop stays there for ever.
     if model.stays() && (!model.rules.can_be_cut_off || model.ends(post_star)) {
         return Ok(true);

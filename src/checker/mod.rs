@@ -7,13 +7,13 @@
 mod resolution;
 
 use crate::analysis::order;
-use crate::check::{self, Accelerate, Board, Direction, Engine, Options, Phase, Subject};
+use crate::check::{self, Accelerate, Board, Direction, Engine, Options, Phase};
 use crate::cycles::Method;
 use crate::error::{Error, Reason};
 use crate::event::{Event, Progress};
 use crate::model::{Form, Model};
 use crate::property::Request;
-use crate::report::{Conclusion, Evidence, Explanation, Report};
+use crate::report::{Conclusion, Evidence, Report};
 use crate::supervisor::{self, Bounds, Limits, Outcome, Reporter};
 use crate::watch::Watch;
 use resolution::resolve_all;
@@ -191,18 +191,6 @@ impl<'o> Checker<'o> {
     pub fn check(mut self) -> Result<Report, Error> {
         let properties = self.properties.take();
         let properties = properties.unwrap_or_else(|| vec![Request::assertions()]);
-        match self.model.form.clone() {
-            Form::Program(program) => self.run(program, properties, Evidence::Program),
-            Form::System(system) => self.run(system, properties, Evidence::System),
-        }
-    }
-
-    fn run<S: Subject + Send + Sync + 'static>(
-        mut self,
-        subject: Arc<S>,
-        properties: Vec<Request>,
-        evidence: Collect<S>,
-    ) -> Result<Report, Error> {
         let limits = match self.restarts {
             true => self.limits.restarted(),
             false => self.limits.clone(),
@@ -211,7 +199,7 @@ impl<'o> Checker<'o> {
         let work = Arc::new(Work {
             board: Board::new(limits.begin(), properties.len()),
             watch: Watch::default(),
-            subject,
+            form: self.model.form.clone(),
             properties,
             options: Options {
                 memory: bounds.reservable.min(self.options.memory),
@@ -223,15 +211,11 @@ impl<'o> Checker<'o> {
         work.board.entered(Phase::Reading, reading);
         work.board.entered(Phase::Parsing, parsing);
         let reason = self.supervise(&bounds, &work)?;
-        Ok(self.report(&work, reason, evidence))
+        Ok(self.report(&work, reason))
     }
 
     /// The reason, if there is more to be known.
-    fn supervise<S: Subject + Send + Sync + 'static>(
-        &mut self,
-        bounds: &Bounds,
-        work: &Arc<Work<S>>,
-    ) -> Result<Option<Reason>, Error> {
+    fn supervise(&mut self, bounds: &Bounds, work: &Arc<Work>) -> Result<Option<Reason>, Error> {
         let observer = &mut self.observer;
         let observe = |event: Option<Event>| {
             observer(event.unwrap_or_else(|| Event::Progress(work.progress())));
@@ -251,12 +235,7 @@ impl<'o> Checker<'o> {
         }
     }
 
-    fn report<S: Subject>(
-        &self,
-        work: &Work<S>,
-        reason: Option<Reason>,
-        evidence: Collect<S>,
-    ) -> Report {
+    fn report(&self, work: &Work, reason: Option<Reason>) -> Report {
         let progress = work.progress();
         let board = &work.board;
         board.enter(Phase::Reporting);
@@ -269,7 +248,7 @@ impl<'o> Checker<'o> {
         Report {
             input: self.model.name().to_owned(),
             conclusions,
-            evidence: evidence(work.subject.clone(), explanations),
+            evidence: Evidence::Read(work.form.clone(), explanations),
             warnings: board.take_warnings(),
             progress,
             statistics: board.statistics(),
@@ -279,25 +258,22 @@ impl<'o> Checker<'o> {
     }
 }
 
-/// Puts the traces of all properties together with what they are traces of.
-type Collect<S> = fn(Arc<S>, Vec<Explanation>) -> Evidence;
-
 /// What the worker shares with the thread that supervises it.
-struct Work<S: Subject> {
+struct Work {
     board: Board,
     watch: Watch,
-    subject: Arc<S>,
+    form: Form,
     properties: Vec<Request>,
     options: Options,
     shows_order: bool,
 }
 
-impl<S: Subject> Work<S> {
+impl Work {
     fn run(&self, events: &Reporter<'_, Event>) -> Result<(), Error> {
-        let subject = &*self.subject;
+        let subject = self.form.subject();
         let properties = resolve_all(subject, &self.properties, events)?;
         if self.shows_order {
-            let rules = subject.rules(subject.layout());
+            let rules = subject.rules(subject.layout(), false);
             let order = order::describe(&self.options.order, &rules)?;
             events.report(Event::Order(order));
         }

@@ -2,9 +2,8 @@
 
 use crate::error::{Error, PropertyError};
 use crate::event::Event;
-use crate::property::{
-    Property, Request, Subject, Temporal, TemporalError, parse_specification, resolve,
-};
+use crate::property::{Property, Request, Temporal, TemporalError, parse_specification, resolve};
+use crate::rules::Subject;
 use crate::supervisor::Reporter;
 use ltl2ba_rs::Class;
 use std::fmt::Write as _;
@@ -39,7 +38,7 @@ impl Request {
 
 /// What all properties mean, or everything that is wrong with them.
 pub fn resolve_all(
-    subject: &impl Subject,
+    subject: Subject<'_>,
     requests: &[Request],
     events: &Reporter<'_, Event>,
 ) -> Result<Vec<Property>, Error> {

@@ -152,9 +152,8 @@ pub fn pre(model: &Model<'_>, given: &SetAutomaton) -> Result<PAutomaton, Stop> 
     let mut pre_star = PreStar::to_configurations(spds, bdds, model.watch, stacks, heads)?;
     pre_star.saturate()?;
     let mut builder = Builder::new(model, pre_star.stacks(), given);
-    let language = model.language;
     let target_kind = |symbol: Head, target: PreTarget| match target {
-        PreTarget::Popped => StateKind::Returned(language.family(language.kind(symbol))),
+        PreTarget::Popped => StateKind::Returned(model.family(model.kind(symbol))),
         PreTarget::Stack(state) => StateKind::Stack(state),
     };
     let mut edges_of: FxHashMap<Head, Vec<(PreTarget, &Bdd)>> = FxHashMap::default();
@@ -168,7 +167,7 @@ pub fn pre(model: &Model<'_>, given: &SetAutomaton) -> Result<PAutomaton, Stop> 
         }
     }
     // Below the top, a symbol is read as the head that its frame goes on at.
-    for waiting in language.waiting() {
+    for waiting in &model.waiting {
         for (target, label) in edges_of
             .get(&model.saved(waiting.symbol))
             .into_iter()

@@ -38,7 +38,7 @@ type State = (u32, u32, Family);
 struct Compiler<'m> {
     model: &'m Model<'m>,
     set: &'m ConfigurationSet,
-    /// By the family that they wait for: indices into [`super::Language::waiting`].
+    /// By the family that they wait for: indices into [`Model::waiting`].
     waiting_for: FxHashMap<Family, Vec<u32>>,
     numbers: FxHashMap<State, u32>,
     states: Vec<State>,
@@ -49,7 +49,7 @@ struct Compiler<'m> {
 
 pub fn compile(model: &Model<'_>, set: &ConfigurationSet) -> Result<SetAutomaton, Stop> {
     let mut waiting_for: FxHashMap<_, Vec<u32>> = FxHashMap::default();
-    for (waiting, i) in model.language.waiting().iter().zip(0..) {
+    for (waiting, i) in model.waiting.iter().zip(0..) {
         waiting_for.entry(waiting.above).or_default().push(i);
     }
     let mut compiler = Compiler {
@@ -93,8 +93,8 @@ impl Compiler<'_> {
                 }
                 for symbol in on_top(model, &part.places[position as usize].symbols) {
                     model.watch.check()?;
-                    let kind = model.language.kind(symbol);
-                    let state = (number, position, model.language.family(kind));
+                    let kind = model.kind(symbol);
+                    let state = (number, position, model.family(kind));
                     let condition = self.condition((number, position), kind)?;
                     let valid = bdds.and(&model.valid(symbol, false)?, &control)?;
                     let values = bdds.and(&condition, &valid)?;
@@ -118,7 +118,7 @@ impl Compiler<'_> {
             let mut edges = Vec::new();
             for next in follow {
                 for waiting in &waiting {
-                    let waiting = model.language.waiting()[*waiting as usize];
+                    let waiting = model.waiting[*waiting as usize];
                     let at = (state.0, next);
                     let Place { symbols, .. } = &self.part(at).0.places[next as usize];
                     if !symbols.contains(waiting.symbol, waiting.kind) {
@@ -136,7 +136,7 @@ impl Compiler<'_> {
                         saved,
                         frame,
                         forget: self.meaningless_at(saved)?,
-                        to: self.number((at.0, at.1, model.language.family(waiting.kind))),
+                        to: self.number((at.0, at.1, model.family(waiting.kind))),
                     });
                 }
             }
@@ -251,11 +251,10 @@ impl Compiler<'_> {
 fn on_top(model: &Model<'_>, symbols: &SymbolSet) -> Vec<Head> {
     match symbols {
         SymbolSet::These(symbols) => symbols.clone(),
-        SymbolSet::All => model.language.symbols_on_top(),
+        SymbolSet::All => model.symbols().collect(),
         SymbolSet::Of(kind) => {
-            let mut all = model.language.symbols_on_top();
-            all.retain(|symbol| model.language.kind(*symbol) == *kind);
-            all
+            let is_one = |symbol: &Head| model.kind(*symbol) == *kind;
+            model.symbols().filter(is_one).collect()
         }
     }
 }

@@ -4,7 +4,7 @@ use super::automaton::{PAutomaton, StateId, StateKind};
 use super::control::by_control_state;
 use super::diagram::{Diagram, diagram};
 use super::formula::formula;
-use super::language::SymbolText;
+use super::language::{Notation, SymbolText};
 use super::legend::{Legend, Quantity};
 use super::model::Model;
 use crate::bdd::{Bdd, OutOfNodes};
@@ -78,7 +78,7 @@ pub fn describe(
     let mut legend = Legend::new(model);
     let condition = |f: &Bdd, quantities: &[Quantity]| -> Result<Condition, OutOfNodes> {
         Ok(Condition {
-            text: formula(bdds, f, quantities, model.language.notation())?,
+            text: formula(bdds, f, quantities, Notation::of(model.language.subject()))?,
             nodes: bdds.node_count(f),
             diagram: diagrams.then(|| diagram(bdds, f, quantities)),
         })
@@ -106,9 +106,9 @@ pub fn describe(
             StateKind::Control => ("control", None),
             StateKind::Entered(entry) => (
                 "entered",
-                Some(model.language.show_entry(model.spds.entry(entry).head)),
+                Some(model.show_entry(model.spds.entry(entry).head)),
             ),
-            StateKind::Returned(family) => ("returned", model.language.show_family(family)),
+            StateKind::Returned(family) => ("returned", model.show_family(family)),
             StateKind::Stack(_) => {
                 stacks += 1;
                 ("stack", Some(stacks.to_string()))

@@ -4,9 +4,9 @@
 //! A stack symbol is known by its [`Head`], the one it has on top. A frame that waits may be
 //! of another head once it is uncovered: a call goes on behind itself.
 
-use crate::program::Domain;
+use crate::program::{self, Domain};
 use crate::property::{Atom, PropertyError};
-use crate::rules::{DataVariable, Head, Rules};
+use crate::rules::{DataVariable, Head, Subject};
 use crate::source::Span;
 use std::ops::Range;
 
@@ -51,10 +51,10 @@ pub enum Control {
     State(Atom),
 }
 
-/// The names of a system, and what may stand on what.
+/// The names of a system, and what is wrong with those that it does not have.
 pub trait Language {
-    /// Its rules, all of them.
-    fn rules(&self) -> Rules<'_>;
+    /// Whose names these are.
+    fn subject(&self) -> Subject<'_>;
 
     /// The configurations in which executions begin, as a set is written.
     fn start(&self) -> String;
@@ -74,39 +74,17 @@ pub trait Language {
         text: &str,
     ) -> Result<Atom, (Span, PropertyError)>;
 
-    /// Every symbol that may be on top, in rising order.
-    fn symbols_on_top(&self) -> Vec<Head>;
-
-    /// Every symbol that may wait, in rising order.
-    fn waiting(&self) -> &[Waiting];
-
-    /// Whose frame a symbol is.
-    fn kind(&self, symbol: Head) -> FrameKind;
-
-    fn family(&self, kind: FrameKind) -> Family;
-
     /// Whether a set may hold configurations with an empty stack, written as a stack that
     /// can be empty.
     fn may_be_empty(&self) -> Result<(), PropertyError>;
 
-    /// Why none of these symbols may wait.
-    fn never_waits(&self, symbols: &SymbolSet) -> PropertyError;
+    /// Whether some of these symbols may wait, or why none may.
+    fn may_wait(&self, symbols: &SymbolSet) -> Result<(), PropertyError>;
 
     /// Why none of `above` can be right above any of `below`.
     fn never_above(&self, above: &SymbolSet, below: &SymbolSet) -> String;
 
-    fn notation(&self) -> Notation;
-
     fn show_symbol(&self, symbol: Head) -> SymbolText;
-
-    /// What is said of a family where there are several.
-    fn show_family(&self, family: Family) -> Option<String>;
-
-    /// The frame that begins with a symbol.
-    fn show_entry(&self, symbol: Head) -> String;
-
-    /// The names of the values of an enumeration; for any other domain none.
-    fn value_names(&self, domain: Domain) -> Vec<String>;
 }
 
 /// A symbol as people and scripts see it.
@@ -145,6 +123,16 @@ pub struct Notation {
 }
 
 impl Notation {
+    pub fn of(subject: Subject<'_>) -> Self {
+        match subject {
+            Subject::System(_) => Notation::PUSHDOWN,
+            Subject::Program(program) => match program.language {
+                program::Language::BooleanProgram => Notation::PLAIN,
+                program::Language::Remopla => Notation::DOUBLED,
+            },
+        }
+    }
+
     pub const PLAIN: Notation = Notation {
         and: " & ",
         or: " | ",

@@ -76,14 +76,14 @@ impl<'a> Legend<'a> {
         let (from, to) = (automaton.state(edge.from), automaton.state(edge.to));
         let on_top = from.kind == StateKind::Control;
         let mut list = Vec::new();
-        let kind = model.language.kind(edge.symbol);
+        let kind = model.kind(edge.symbol);
         let frame = self.frame(kind);
         if on_top {
             add(copies, "", &frame.globals, Copy::Current, &mut list);
         }
         add(copies, "", &frame.locals, Copy::Current, &mut list);
         if on_top {
-            let returned = self.returned(model.language.family(kind));
+            let returned = self.returned(model.family(kind));
             add(copies, "", returned, Copy::Current, &mut list);
         }
         self.state(from, "callee.", from.kind.source_copy(), &mut list);

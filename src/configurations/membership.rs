@@ -149,8 +149,7 @@ pub fn count(model: &Model<'_>, automaton: &PAutomaton) -> Result<Count, Stop> {
         model.watch.check()?;
         let mut variables = spds.variables(symbol).to_vec();
         // Values to be returned belong to no variable.
-        let language = model.language;
-        let family = language.family(language.kind(symbol));
+        let family = model.family(model.kind(symbol));
         let returned = model.returned(family).into_iter();
         let returned: Vec<_> = returned.flat_map(|variable| variable.bits).collect();
         let cube = copies.cube(returned.iter().map(|v| copies.level(*v, Copy::Current)))?;

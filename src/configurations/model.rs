@@ -2,12 +2,12 @@
 //! live wherever it is in scope, every frame reads and changes every global, and frames that
 //! wait keep all they have.
 
-use super::language::{Family, FrameKind, Language, Variable};
+use super::language::{Family, FrameKind, Language, Variable, Waiting};
 use crate::analysis::{Analyses, order};
 use crate::bdd::{Bdd, BddResult, Bdds, Collection};
 use crate::program::{Domain, ProcedureId, VariableId};
 use crate::property::Atom;
-use crate::rules::{DataVariable, Right, Rules};
+use crate::rules::{DataVariable, Right, Rules, Subject};
 use crate::spds::copies::{COPIES, Copies, Copy, Order};
 use crate::spds::{EntryId, Head, Spds, encode, truth_in};
 use crate::watch::{Stop, Watch};
@@ -22,6 +22,8 @@ pub struct Model<'a> {
     pub copies: &'a Copies<'a>,
     pub spds: &'a Spds,
     pub watch: &'a Watch,
+    /// Every symbol that may wait, in rising order.
+    pub waiting: Vec<Waiting>,
     /// The variables that belong to no frame; the control state, if there is one, is last.
     pub globals: Vec<Variable>,
     valid: RefCell<FxHashMap<(Option<FrameKind>, Scope), Bdd>>,
@@ -45,7 +47,8 @@ pub fn with_model<T>(
     watch: &Watch,
     work: impl FnOnce(&Model<'_>) -> Result<T, Stop>,
 ) -> Result<T, Stop> {
-    let rules = language.rules();
+    let subject = language.subject();
+    let rules = subject.rules(subject.layout(), true);
     let analyses = Analyses::of(&rules, &[]);
     let order = order::interleaved_bits(&rules);
     let count = COPIES + u32::from(rules.sets_below());
@@ -60,11 +63,12 @@ pub fn with_model<T>(
                 true => STATE.to_owned(),
                 false => rules.names.text(cell.name).to_owned(),
             };
-            variable(language, name, cell.domain, rules.layout.global(i))
+            variable(subject, name, cell.domain, rules.layout.global(i))
         });
         work(&Model {
             language,
             globals: globals.collect(),
+            waiting: waiting(&rules),
             rules: &rules,
             copies: &copies,
             spds: &spds,
@@ -78,23 +82,92 @@ pub fn with_model<T>(
 const STATE: &str = "state()";
 
 fn variable(
-    language: &dyn Language,
+    subject: Subject<'_>,
     name: String,
     domain: Domain,
     bits: Range<DataVariable>,
 ) -> Variable {
+    let (names, values) = match (subject, domain) {
+        (Subject::Program(program), Domain::Enumeration { id, .. }) => {
+            let enumeration = &program.enumerations[id as usize];
+            (&program.names, &enumeration.names[..])
+        }
+        (Subject::Program(program), _) => (&program.names, &[][..]),
+        // Only the control state has names for its values.
+        (Subject::System(system), Domain::Enumeration { .. }) => {
+            (&system.names, &system.states[..])
+        }
+        (Subject::System(system), _) => (&system.names, &[][..]),
+    };
+    let values = values.iter().map(|value| names.text(*value).to_owned());
     Variable {
-        values: language.value_names(domain),
+        values: values.collect(),
         name,
         bits,
         domain,
     }
 }
 
+/// Whose frame a symbol is.
+fn kind(rules: &Rules<'_>, symbol: Head) -> FrameKind {
+    FrameKind(rules.frame_of(symbol).map_or(0, |frame| frame.0))
+}
+
+/// All frames of a pushdown system hand over the globals, and any symbol may wait for any
+/// other.
+fn family(rules: &Rules<'_>, kind: FrameKind) -> Family {
+    Family(if rules.is_frame_by_kind { kind.0 } else { 0 })
+}
+
+fn waiting(rules: &Rules<'_>) -> Vec<Waiting> {
+    let waiting = |symbol, above| Waiting {
+        symbol,
+        kind: kind(rules, symbol),
+        above: family(rules, above),
+    };
+    if !rules.is_frame_by_kind {
+        let symbols = (0..rules.symbols).map(Head);
+        return symbols
+            .map(|symbol| waiting(symbol, FrameKind(0)))
+            .collect();
+    }
+    let pushes = rules.rules.iter().filter_map(|rule| match rule.right {
+        Right::Push { first, below, .. } => Some(waiting(below, kind(rules, first))),
+        Right::Pop | Right::Step(_) => None,
+    });
+    pushes.collect()
+}
+
 impl Model<'_> {
     /// Whether there are numbers of several bits.
     pub fn is_wide(&self) -> bool {
         self.rules.layout.is_wide()
+    }
+
+    /// Every symbol that may be on top, in rising order.
+    pub fn symbols(&self) -> impl Iterator<Item = Head> + use<> {
+        (0..self.rules.symbols).map(Head)
+    }
+
+    /// Whose frame a symbol is.
+    pub fn kind(&self, symbol: Head) -> FrameKind {
+        kind(self.rules, symbol)
+    }
+
+    pub fn family(&self, kind: FrameKind) -> Family {
+        family(self.rules, kind)
+    }
+
+    /// What is said of a family where there are several.
+    pub fn show_family(&self, family: Family) -> Option<String> {
+        let name = || self.rules.cells(ProcedureId(family.0)).name.to_owned();
+        self.rules.is_frame_by_kind.then(name)
+    }
+
+    /// The frame that begins with a symbol.
+    pub fn show_entry(&self, symbol: Head) -> String {
+        let family = self.show_family(self.family(self.kind(symbol)));
+        family.unwrap_or_else(|| self.language.show_symbol(symbol).name)
     }
 
     /// Where the frame of a waiting symbol goes on.
@@ -118,7 +191,7 @@ impl Model<'_> {
 
     /// The kind of frames that an entry pushes.
     pub fn entered(&self, entry: EntryId) -> FrameKind {
-        self.language.kind(self.spds.entry(entry).head)
+        self.kind(self.spds.entry(entry).head)
     }
 
     /// What frames of a family hand over when they are popped. A family has the number of
@@ -165,7 +238,7 @@ impl Model<'_> {
         let locals = locals.map(|(cell, i)| {
             let name = self.rules.names.text(cell.name).to_owned();
             let bits = self.rules.layout.cell(frame, VariableId::Local(i));
-            variable(self.language, name, cell.domain, bits)
+            variable(self.language.subject(), name, cell.domain, bits)
         });
         locals.collect()
     }
@@ -177,7 +250,7 @@ impl Model<'_> {
         let returned = returns.map(|(domain, i)| {
             let name = format!("returns[{i}]");
             let bits = self.rules.layout.returned(frame, i);
-            variable(self.language, name, *domain, bits)
+            variable(self.language.subject(), name, *domain, bits)
         });
         returned.collect()
     }
@@ -195,7 +268,7 @@ impl Model<'_> {
                 variables.extend(self.locals(kind));
             }
             if matches!(scope, Scope::Exit | Scope::Handed) {
-                variables.extend(self.returned(self.language.family(kind)));
+                variables.extend(self.returned(self.family(kind)));
             }
         }
         let bdds = self.copies.bdds;

@@ -4,20 +4,17 @@
 //! A frame that waits is at its call, and only a frame of the called procedure can be right
 //! above it.
 
-use super::language::{
-    Control, Family, FrameKind, Language, Notation, SymbolSet, SymbolText, Waiting,
-};
+use super::language::{Control, FrameKind, Language, SymbolSet, SymbolText};
 use crate::analysis::Observed;
 use crate::diagnostic::{listed, suggestion};
-use crate::program::{self, Action, Domain, PointId, Procedure, ProcedureId, Program};
+use crate::program::{Action, Call, PointId, Procedure, ProcedureId, Program};
 use crate::property::{Atom, PropertyError, find_procedure, resolve_condition};
-use crate::rules::{Head, Layout, Rules};
+use crate::rules::{Head, Subject};
 use crate::source::{Position, Span};
 
 /// The names of a program.
 pub struct ProgramNames<'a> {
     pub program: &'a Program,
-    waiting: Vec<Waiting>,
 }
 
 /// How many things a hint lists.
@@ -25,19 +22,16 @@ const SHOWN: usize = 5;
 
 impl<'a> ProgramNames<'a> {
     pub fn new(program: &'a Program) -> Self {
-        let points = program.points.iter().zip((0..).map(PointId));
-        let waiting = points.filter_map(|(point, id)| match &point.action {
-            Action::Call(call) => Some(Waiting {
-                symbol: Head(id.0),
-                kind: FrameKind(point.procedure.0),
-                above: Family(call.callee.0),
-            }),
+        ProgramNames { program }
+    }
+
+    /// All calls: the symbols of frames that wait, in rising order.
+    fn calls(&self) -> impl Iterator<Item = (PointId, FrameKind, &'a Call)> {
+        let points = self.program.points.iter().zip((0..).map(PointId));
+        points.filter_map(|(point, id)| match &point.action {
+            Action::Call(call) => Some((id, FrameKind(point.procedure.0), &**call)),
             _ => None,
-        });
-        ProgramNames {
-            program,
-            waiting: waiting.collect(),
-        }
+        })
     }
 
     /// A control point as it is written.
@@ -213,9 +207,13 @@ fn split(name: &str) -> (&str, &str) {
     name.split_at(end)
 }
 
+fn head(point: PointId) -> Head {
+    Head(point.0)
+}
+
 impl Language for ProgramNames<'_> {
-    fn rules(&self) -> Rules<'_> {
-        Rules::of_program(self.program, Layout::of(self.program), true)
+    fn subject(&self) -> Subject<'_> {
+        Subject::Program(self.program)
     }
 
     fn start(&self) -> String {
@@ -241,7 +239,7 @@ impl Language for ProgramNames<'_> {
                 ));
             }
         };
-        let heads = points.into_iter().map(|point| Head(point.0));
+        let heads = points.into_iter().map(head);
         Ok(SymbolSet::These(heads.collect()))
     }
 
@@ -314,22 +312,6 @@ impl Language for ProgramNames<'_> {
         Ok(atom)
     }
 
-    fn symbols_on_top(&self) -> Vec<Head> {
-        (0..self.program.points.len() as u32).map(Head).collect()
-    }
-
-    fn waiting(&self) -> &[Waiting] {
-        &self.waiting
-    }
-
-    fn kind(&self, symbol: Head) -> FrameKind {
-        FrameKind(self.program.point(PointId(symbol.0)).procedure.0)
-    }
-
-    fn family(&self, kind: FrameKind) -> Family {
-        Family(kind.0)
-    }
-
     fn may_be_empty(&self) -> Result<(), PropertyError> {
         Err(PropertyError::new(
             "a configuration has a symbol on top, and this stack can be empty",
@@ -341,13 +323,20 @@ impl Language for ProgramNames<'_> {
         ))
     }
 
-    fn never_waits(&self, symbols: &SymbolSet) -> PropertyError {
+    fn may_wait(&self, symbols: &SymbolSet) -> Result<(), PropertyError> {
+        let waits = |(call, kind, _)| symbols.contains(head(call), kind);
+        if self.calls().any(waits) {
+            return Ok(());
+        }
         let Some(scope) = self.scope(symbols) else {
-            return PropertyError::new("nothing is called in this program", None);
+            return Err(PropertyError::new(
+                "nothing is called in this program",
+                None,
+            ));
         };
         let name = self.procedure_name(scope);
-        let calls = self.waiting.iter().filter(|w| w.kind.0 == scope.0);
-        let calls: Vec<_> = calls.map(|w| self.show(PointId(w.symbol.0))).collect();
+        let calls = self.calls().filter(|(_, kind, _)| kind.0 == scope.0);
+        let calls: Vec<_> = calls.map(|(call, ..)| self.show(call)).collect();
         let hint = match calls.is_empty() {
             true => format!("there are no calls in `{name}`"),
             false => format!("the calls of `{name}` are {}", listed(&calls, SHOWN)),
@@ -359,27 +348,20 @@ impl Language for ProgramNames<'_> {
             }
             _ => "a frame below the top waits at its call".to_owned(),
         };
-        PropertyError::new(message, Some(hint))
+        Err(PropertyError::new(message, Some(hint)))
     }
 
     fn never_above(&self, above: &SymbolSet, below: &SymbolSet) -> String {
         let above = self.scope(above).map(|scope| self.procedure_name(scope));
-        let mut calls = self.waiting.iter();
-        let call = calls.find(|w| below.contains(w.symbol, w.kind));
+        let mut calls = self.calls();
+        let call = calls.find(|(call, kind, _)| below.contains(head(*call), *kind));
         match (above, call) {
-            (Some(above), Some(call)) => {
-                let callee = self.procedure_name(ProcedureId(call.above.0));
-                let call = self.show(PointId(call.symbol.0));
+            (Some(above), Some((point, _, call))) => {
+                let callee = self.procedure_name(call.callee);
+                let call = self.show(point);
                 format!("`{call}` calls `{callee}`: no frame of `{above}` can be right above it")
             }
             _ => "no frame can be right above one that does not call it".to_owned(),
-        }
-    }
-
-    fn notation(&self) -> Notation {
-        match self.program.language {
-            program::Language::BooleanProgram => Notation::PLAIN,
-            program::Language::Remopla => Notation::DOUBLED,
         }
     }
 
@@ -396,24 +378,5 @@ impl Language for ProgramNames<'_> {
             column,
             labels: program.labels_of(point).map(str::to_owned).collect(),
         }
-    }
-
-    fn show_family(&self, family: Family) -> Option<String> {
-        Some(self.procedure_name(ProcedureId(family.0)).to_owned())
-    }
-
-    fn show_entry(&self, symbol: Head) -> String {
-        let procedure = self.program.point(PointId(symbol.0)).procedure;
-        self.procedure_name(procedure).to_owned()
-    }
-
-    fn value_names(&self, domain: Domain) -> Vec<String> {
-        let Domain::Enumeration { id, .. } = domain else {
-            return Vec::new();
-        };
-        let names = self.program.enumerations[id as usize].names.iter();
-        names
-            .map(|name| self.program.names.text(*name).to_owned())
-            .collect()
     }
 }

@@ -2,6 +2,7 @@
 //! any BDD.
 
 use super::language::{Control, Language, SymbolSet};
+use super::model::Model;
 use super::positions::Positions;
 use super::syntax::{self, Configuration};
 use crate::diagnostic::Diagnostic;
@@ -42,13 +43,13 @@ impl ConfigurationSet {
 
 impl Part {
     /// Why no stack is like this, if two places that must stand one upon the other cannot.
-    pub fn never_stands(&self, language: &dyn Language) -> Option<String> {
+    pub fn never_stands(&self, model: &Model<'_>) -> Option<String> {
         let families = |symbols: &SymbolSet| match symbols {
             SymbolSet::All => None,
-            SymbolSet::Of(kind) => Some(vec![language.family(*kind)]),
+            SymbolSet::Of(kind) => Some(vec![model.family(*kind)]),
             SymbolSet::These(symbols) => {
-                let kinds = symbols.iter().map(|symbol| language.kind(*symbol));
-                Some(kinds.map(|kind| language.family(kind)).collect())
+                let kinds = symbols.iter().map(|symbol| model.kind(*symbol));
+                Some(kinds.map(|kind| model.family(kind)).collect())
             }
         };
         for (above, follow) in self.places.iter().zip(&self.positions.follow) {
@@ -56,13 +57,13 @@ impl Part {
                 continue;
             };
             for below in follow.iter().map(|below| &self.places[*below as usize]) {
-                let mut waiting = language.waiting().iter();
+                let mut waiting = model.waiting.iter();
                 let stands = waiting.any(|waiting| {
                     let is_below = below.symbols.contains(waiting.symbol, waiting.kind);
                     is_below && families.contains(&waiting.above)
                 });
                 if !stands {
-                    return Some(language.never_above(&above.symbols, &below.symbols));
+                    return Some(model.language.never_above(&above.symbols, &below.symbols));
                 }
             }
         }
@@ -182,13 +183,9 @@ impl Resolver<'_> {
             }
         };
         let is_below = positions.below[position];
-        if is_below {
-            let mut waiting = self.language.waiting().iter();
-            if !waiting.any(|waiting| symbols.contains(waiting.symbol, waiting.kind))
-                && symbols != SymbolSet::All
-            {
-                return Err((symbol.span, self.language.never_waits(&symbols)));
-            }
+        if is_below && symbols != SymbolSet::All {
+            let allowed = self.language.may_wait(&symbols);
+            allowed.map_err(|wrong| (symbol.span, wrong))?;
         }
         let condition = symbol
             .condition

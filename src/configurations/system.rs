@@ -3,26 +3,20 @@
 //!
 //! Any symbol may stand on any other, and the stack may be empty.
 
-use super::language::{
-    Control, Family, FrameKind, Language, Notation, SymbolSet, SymbolText, Waiting,
-};
+use super::language::{Control, Language, SymbolSet, SymbolText};
 use crate::diagnostic;
 use crate::lower::{condition, proposition};
-use crate::program::{Domain, Operation, VariableId};
+use crate::program::{Operation, VariableId};
 use crate::property::{Atom, PropertyError};
 use crate::pushdown::{GroupId, StateId, SymbolId, System};
-use crate::rules::{Head, Layout, Rules};
+use crate::rules::{Head, Subject};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 
 /// The names of a pushdown system.
 pub struct SystemNames<'a> {
     pub system: &'a System,
-    waiting: Vec<Waiting>,
 }
-
-/// All frames hand over the globals, and any symbol may wait for any other.
-pub const FAMILY: Family = Family(0);
 
 /// How many names a hint lists.
 const SHOWN: usize = 5;
@@ -44,15 +38,7 @@ fn suggestion<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Option
 
 impl<'a> SystemNames<'a> {
     pub fn new(system: &'a System) -> Self {
-        let waiting = system.symbol_ids().map(|symbol| Waiting {
-            symbol: Head(symbol.0),
-            kind: FrameKind(system.symbol(symbol).group.0),
-            above: FAMILY,
-        });
-        SystemNames {
-            system,
-            waiting: waiting.collect(),
-        }
+        SystemNames { system }
     }
 
     pub fn state_name(&self, state: StateId) -> &'a str {
@@ -123,8 +109,8 @@ impl<'a> SystemNames<'a> {
 }
 
 impl Language for SystemNames<'_> {
-    fn rules(&self) -> Rules<'_> {
-        Rules::of_system(self.system, Layout::of_system(self.system), true)
+    fn subject(&self) -> Subject<'_> {
+        Subject::System(self.system)
     }
 
     fn start(&self) -> String {
@@ -221,36 +207,16 @@ impl Language for SystemNames<'_> {
         }
     }
 
-    fn symbols_on_top(&self) -> Vec<Head> {
-        self.system.symbol_ids().map(|s| Head(s.0)).collect()
-    }
-
-    fn waiting(&self) -> &[Waiting] {
-        &self.waiting
-    }
-
-    fn kind(&self, symbol: Head) -> FrameKind {
-        FrameKind(self.system.symbol(SymbolId(symbol.0)).group.0)
-    }
-
-    fn family(&self, _: FrameKind) -> Family {
-        FAMILY
-    }
-
     fn may_be_empty(&self) -> Result<(), PropertyError> {
         Ok(())
     }
 
-    fn never_waits(&self, _: &SymbolSet) -> PropertyError {
-        PropertyError::new("no symbol is like this", None)
+    fn may_wait(&self, _: &SymbolSet) -> Result<(), PropertyError> {
+        Ok(())
     }
 
     fn never_above(&self, _: &SymbolSet, _: &SymbolSet) -> String {
         "its symbols cannot all be there".to_owned()
-    }
-
-    fn notation(&self) -> Notation {
-        Notation::PUSHDOWN
     }
 
     /// The place is that of the symbol's first rule.
@@ -267,25 +233,6 @@ impl Language for SystemNames<'_> {
             labels: atoms
                 .map(|atom| system.names.text(*atom).to_owned())
                 .collect(),
-        }
-    }
-
-    fn show_family(&self, _: Family) -> Option<String> {
-        None
-    }
-
-    fn show_entry(&self, symbol: Head) -> String {
-        self.system.symbol_name(SymbolId(symbol.0)).to_owned()
-    }
-
-    /// Only the control state has names for its values.
-    fn value_names(&self, domain: Domain) -> Vec<String> {
-        let states = self.system.states.iter();
-        match domain {
-            Domain::Enumeration { .. } => states
-                .map(|state| self.system.names.text(*state).to_owned())
-                .collect(),
-            Domain::Boolean | Domain::Integer { .. } => Vec::new(),
         }
     }
 }

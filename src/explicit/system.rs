@@ -6,7 +6,7 @@ use super::heads::reachable_heads;
 use super::machine::{Machine, Step};
 use super::product::Product;
 use super::temporal::{has_accepted_run, violates_on};
-use crate::property::{Atom, Subject, Temporal};
+use crate::property::{Atom, Temporal};
 use crate::pushdown::step::{Frame, Outcome, Steps, View, state_of};
 use crate::pushdown::{StateId, SymbolId, System};
 use crate::trace::{self, Location, Valuation};

@@ -14,8 +14,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 /// The values a cell may get: so many from the first one up, at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    first: u64,
-    count: u128,
+    pub first: u64,
+    pub count: u128,
 }
 
 impl Choice {
@@ -35,7 +35,7 @@ impl Choice {
         Choice { first: 0, count }
     }
 
-    fn of_truth(values: Values) -> Self {
+    pub fn of_truth(values: Values) -> Self {
         match (values.contains(false), values.contains(true)) {
             (true, true) => Choice::any(Domain::Boolean),
             (_, one) => Choice::only(one.into()),

@@ -3,7 +3,7 @@
 //! Shares no code with the symbolic engine: it says which steps exist ([`step`]), whether a
 //! [trace](crate::trace) is an execution ([`replay`]), and is what the explicit engine walks over.
 
-mod assignment;
+pub mod assignment;
 mod call;
 pub mod evaluation;
 pub mod replay;

@@ -5,7 +5,7 @@
 //! it is used. Where rounds are folded, or frames nested, the *samples* among them are
 //! replayed; the others are not.
 
-use super::step::{Outcome, Wish, choose, choose_resumption};
+use super::step::{Outcome, Wish, choose, choose_resumption, failure, failure_to_return};
 use super::{View, Waiting};
 use crate::program::{Program, VariableId};
 use crate::trace::failure::Failure;
@@ -76,6 +76,27 @@ pub fn nested_follow(trace: &Trace, nested: NestedId, replayed: usize, entry: &S
     nested.round.iter().all(is_known)
         && is_known(&nested.inner)
         && lowest.is_some_and(|lowest| lowest.is_where(entry))
+}
+
+/// Why a trace leads to *error*, if it does. The calls before its last step are folded.
+pub fn why_it_fails(program: &Program, trace: &Trace) -> Option<Failure> {
+    let [.., before, last] = &trace.stem[..] else {
+        return None;
+    };
+    if last.location != Location::Error {
+        return None;
+    }
+    let view = View::of(before)?;
+    let Some(Fold::Call(segment)) = before.folded else {
+        return failure(program, &view);
+    };
+    let exit = trace.segments.get(segment.0 as usize)?.last()?;
+    let waiting = Waiting {
+        at: view.at,
+        locals: before.below.clone(),
+    };
+    let globals = exit.valuation.globals();
+    failure_to_return(program, &waiting, globals, exit.returns.as_deref())
 }
 
 /// Checks that the stem begins at the start and that every step follows.

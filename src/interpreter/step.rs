@@ -116,6 +116,33 @@ pub fn choose_resumption(
     })
 }
 
+/// Why the step from a view may lead to *error*, if it may.
+pub fn failure(program: &Program, view: &View) -> Option<Failure> {
+    why(choose(program, view, &Anything, is_error))
+}
+
+/// Why a return into a frame that waits may lead to *error*, if it may.
+pub fn failure_to_return(
+    program: &Program,
+    waiting: &Waiting,
+    globals: &[u64],
+    returns: Option<&[u64]>,
+) -> Option<Failure> {
+    let outcome = choose_resumption(program, waiting, globals, returns, &Anything, is_error);
+    why(outcome)
+}
+
+fn is_error(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Error(_))
+}
+
+fn why(outcome: Option<Outcome>) -> Option<Failure> {
+    match outcome? {
+        Outcome::Error(failure) => Some(failure),
+        _ => None,
+    }
+}
+
 /// Takes outcomes until it says false.
 pub(super) type Visit<'v> = dyn FnMut(Outcome) -> bool + 'v;
 

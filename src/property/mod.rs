@@ -13,11 +13,12 @@ mod temporal;
 pub use file::{SpecificationError, parse_specification};
 pub use proposition::{Atom, find_procedure, resolve_condition};
 pub use request::{Kind, Request, resolve};
-pub use subject::Subject;
 pub use temporal::{Temporal, TemporalError};
 
 use crate::program::PointId;
+use crate::pushdown::step::state_of;
 use crate::pushdown::{StateId, SymbolId};
+use crate::trace::{Location, Step};
 use std::fmt;
 
 /// A property of one program or pushdown system.
@@ -35,6 +36,21 @@ pub enum Property {
     /// Does every execution end?
     Terminates,
     Temporal(Box<Temporal>),
+}
+
+impl Property {
+    /// Whether the last configuration of a finite trace is one that is asked for.
+    pub fn asks_for(&self, last: &Step) -> bool {
+        match (self, last.location) {
+            (Property::Reach(points), Location::At(point)) => points.contains(&PointId(point)),
+            (Property::OnTop { symbols, state }, Location::At(symbol)) => {
+                let here = state_of(last.valuation.globals());
+                symbols.contains(&SymbolId(symbol)) && state.is_none_or(|state| state == here)
+            }
+            (Property::Assertions, location) => location == Location::Error,
+            _ => false,
+        }
+    }
 }
 
 /// Why a name, or a condition, means nothing.

@@ -3,9 +3,8 @@
 //! A proposition is true or false of a configuration, of which only the top frame is looked
 //! at. A bare name that could mean two things is refused, with the ways to write either.
 
-use super::label::labelled_points;
-use super::subject::{Subject, only_meaning};
-use super::{Property, PropertyError, remopla};
+use super::subject::only_meaning;
+use super::{PropertyError, remopla};
 use crate::analysis::Observed;
 use crate::diagnostic::{did_you_mean, suggestion};
 use crate::interpreter::evaluation::evaluate;
@@ -121,8 +120,9 @@ fn observed_by(conditions: &[Box<[Operation]>]) -> Vec<Observed> {
     observed
 }
 
-impl Subject for Program {
-    fn word(&self, text: &str) -> Result<Atom, PropertyError> {
+impl Program {
+    /// What a name means.
+    pub(super) fn word(&self, text: &str) -> Result<Atom, PropertyError> {
         match text {
             "terminated" => return Ok(Atom::Terminated),
             "error" => return Ok(Atom::Error),
@@ -185,14 +185,15 @@ impl Subject for Program {
     }
 
     /// The global of that very name if there is one, otherwise an expression.
-    fn braces(&self, text: &str) -> Result<Atom, PropertyError> {
+    pub(super) fn braces(&self, text: &str) -> Result<Atom, PropertyError> {
         resolve_condition(self, None, text).map_err(|(_, wrong)| PropertyError {
             message: format!("in `{text}`: {}", wrong.message),
             hint: wrong.hint,
         })
     }
 
-    fn call(&self, operator: &str, argument: &str) -> Result<Atom, PropertyError> {
+    /// What `operator(argument)` means.
+    pub(super) fn call(&self, operator: &str, argument: &str) -> Result<Atom, PropertyError> {
         match operator {
             "at" => at(self, argument),
             "in" => match find_procedure(self, argument) {
@@ -204,18 +205,6 @@ impl Subject for Program {
                 Some("`at(L)` is a label, `in(p)` a procedure".into()),
             )),
         }
-    }
-
-    fn reach(&self, text: &str) -> Result<Property, PropertyError> {
-        labelled_points(self, text).map(Property::Reach)
-    }
-
-    fn assertions(&self) -> Result<Property, PropertyError> {
-        Ok(Property::Assertions)
-    }
-
-    fn holds(&self, atom: &Atom, step: &Step) -> bool {
-        atom.holds(self, step)
     }
 }
 

@@ -269,7 +269,7 @@ mod tests {
     use super::*;
     use crate::lower::{RemoplaOptions, remopla};
     use crate::program::Operation;
-    use crate::property::Subject;
+    use crate::rules::Subject;
     use std::sync::Arc;
 
     fn program() -> Program {
@@ -285,7 +285,7 @@ mod tests {
     /// The operations of a condition, with the names of cells.
     fn shown(text: &str) -> String {
         let program = program();
-        let atom = program
+        let atom = Subject::Program(&program)
             .text(text)
             .unwrap_or_else(|e| panic!("{text}: {e:?}"));
         let Atom::Expression { operations, locals } = atom else {
@@ -315,7 +315,7 @@ mod tests {
 
     fn wrong(text: &str) -> (String, String) {
         let program = program();
-        let error = program.text(text).expect_err(text);
+        let error = Subject::Program(&program).text(text).expect_err(text);
         (error.message, error.hint.unwrap_or_default())
     }
 

@@ -1,6 +1,7 @@
 //! Properties as users write them.
 
-use super::{Property, PropertyError, Subject, Temporal, TemporalError};
+use super::{Property, PropertyError, Temporal, TemporalError};
+use crate::rules::Subject;
 use std::fmt;
 use std::path::Path;
 
@@ -151,7 +152,11 @@ impl fmt::Display for Request {
 }
 
 /// What a request means in a program or pushdown system.
-pub fn resolve(subject: &impl Subject, request: &Request) -> Result<Property, TemporalError> {
+pub fn resolve<'s>(
+    subject: impl Into<Subject<'s>>,
+    request: &Request,
+) -> Result<Property, TemporalError> {
+    let subject = subject.into();
     let boxed = |temporal| Property::Temporal(Box::new(temporal));
     let wrong = |error| TemporalError::Proposition(0..0, error);
     match request.kind {

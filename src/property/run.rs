@@ -11,7 +11,8 @@
 //! is with nested frames: those deep inside are looked at, and if the automaton accepts there
 //! that counts.
 
-use super::{Subject, Temporal};
+use super::Temporal;
+use crate::rules::Subject;
 use crate::trace::{Fold, Nested, Sample, Step, Trace};
 
 /// For each pair of states: no run, a run, or a run that accepts.
@@ -108,7 +109,7 @@ fn over_nested(states: usize, nested: &Nested, segments: &[Runs]) -> Runs {
 }
 
 /// Whether the automaton of the forbidden executions accepts the trace.
-pub fn accepts<S: Subject>(temporal: &Temporal, subject: &S, trace: &Trace) -> bool {
+pub fn accepts(temporal: &Temporal, subject: Subject<'_>, trace: &Trace) -> bool {
     let automaton = &temporal.forbidden;
     let n = automaton.states as usize;
     let letter = |step: &Step| {

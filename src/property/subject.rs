@@ -1,30 +1,68 @@
-//! What properties speak of: programs and pushdown systems.
+//! What is asked of a program or a pushdown system by name.
 
+use super::label::labelled_points;
 use super::{Atom, Property, PropertyError};
+use crate::rules::Subject;
 use crate::trace::Step;
 use ltl2ba_rs::{Kind, Proposition};
 
-pub trait Subject {
+impl Subject<'_> {
     /// What a name means.
-    fn word(&self, text: &str) -> Result<Atom, PropertyError>;
+    fn word(self, text: &str) -> Result<Atom, PropertyError> {
+        match self {
+            Subject::Program(program) => program.word(text),
+            Subject::System(system) => system.word(text),
+        }
+    }
 
     /// What an expression means, its braces included.
-    fn braces(&self, text: &str) -> Result<Atom, PropertyError>;
+    fn braces(self, text: &str) -> Result<Atom, PropertyError> {
+        match self {
+            Subject::Program(program) => program.braces(text),
+            Subject::System(system) => system.braces(text),
+        }
+    }
 
     /// What `operator(argument)` means.
-    fn call(&self, operator: &str, argument: &str) -> Result<Atom, PropertyError>;
+    fn call(self, operator: &str, argument: &str) -> Result<Atom, PropertyError> {
+        match self {
+            Subject::Program(program) => program.call(operator, argument),
+            Subject::System(system) => system.call(operator, argument),
+        }
+    }
 
     /// The property that a place, named by the user, is not reached.
-    fn reach(&self, text: &str) -> Result<Property, PropertyError>;
+    pub fn reach(self, text: &str) -> Result<Property, PropertyError> {
+        match self {
+            Subject::Program(program) => labelled_points(program, text).map(Property::Reach),
+            Subject::System(system) => system.reach(text),
+        }
+    }
 
     /// The property that no assertion fails.
-    fn assertions(&self) -> Result<Property, PropertyError>;
+    pub fn assertions(self) -> Result<Property, PropertyError> {
+        match self {
+            Subject::Program(_) => Ok(Property::Assertions),
+            Subject::System(_) => Err(PropertyError::new(
+                "a pushdown system has no assertions",
+                Some(
+                    "ask for a symbol with --reach, for a formula with --ltl, or for --terminates"
+                        .into(),
+                ),
+            )),
+        }
+    }
 
     /// Whether a proposition is true of a configuration.
-    fn holds(&self, atom: &Atom, step: &Step) -> bool;
+    pub fn holds(self, atom: &Atom, step: &Step) -> bool {
+        match self {
+            Subject::Program(program) => atom.holds(program, step),
+            Subject::System(system) => system.holds(atom, step),
+        }
+    }
 
     /// What a proposition of a formula means.
-    fn proposition(&self, proposition: &Proposition) -> Result<Atom, PropertyError> {
+    pub fn proposition(self, proposition: &Proposition) -> Result<Atom, PropertyError> {
         let text = proposition.text.trim();
         match proposition.kind {
             Kind::Word => self.word(text),
@@ -38,7 +76,7 @@ pub trait Subject {
     }
 
     /// What quoted text means, or the name of a proposition in a HOA file: any of these.
-    fn text(&self, text: &str) -> Result<Atom, PropertyError> {
+    pub fn text(self, text: &str) -> Result<Atom, PropertyError> {
         let text = text.trim();
         if text.starts_with('{') && text.ends_with('}') {
             return self.braces(text);

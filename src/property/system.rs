@@ -1,6 +1,6 @@
 //! Properties of pushdown systems: states, symbols, atoms and variables by name.
 
-use super::subject::{Subject, only_meaning};
+use super::subject::only_meaning;
 use super::{Atom, Property, PropertyError};
 use crate::diagnostic::suggestion;
 use crate::interpreter::value_of;
@@ -10,8 +10,8 @@ use crate::program::{Domain, Operation, Shape};
 use crate::pushdown::{StateId, SymbolId, System, holds};
 use crate::trace::Step;
 
-impl Subject for System {
-    fn word(&self, text: &str) -> Result<Atom, PropertyError> {
+impl System {
+    pub(super) fn word(&self, text: &str) -> Result<Atom, PropertyError> {
         // What it could mean, with an unambiguous way to write it.
         let mut meanings: Vec<(Atom, String)> = Vec::new();
         if let Some(state) = self.find_state(text) {
@@ -51,7 +51,7 @@ impl Subject for System {
         })
     }
 
-    fn call(&self, operator: &str, argument: &str) -> Result<Atom, PropertyError> {
+    pub(super) fn call(&self, operator: &str, argument: &str) -> Result<Atom, PropertyError> {
         match operator {
             "state" => match self.find_state(argument) {
                 Some(state) => Ok(self.in_state(state)),
@@ -78,12 +78,12 @@ impl Subject for System {
         }
     }
 
-    fn braces(&self, text: &str) -> Result<Atom, PropertyError> {
+    pub(super) fn braces(&self, text: &str) -> Result<Atom, PropertyError> {
         self.condition(text, &text[1..text.len() - 1])
     }
 
     /// `STATE:SYMBOL` or `SYMBOL`; an atom stands for all symbols that have it.
-    fn reach(&self, text: &str) -> Result<Property, PropertyError> {
+    pub(super) fn reach(&self, text: &str) -> Result<Property, PropertyError> {
         let (state, symbol) = match text.split_once(':') {
             Some((state, symbol)) => (Some(state.trim()), symbol.trim()),
             None => (None, text.trim()),
@@ -100,17 +100,8 @@ impl Subject for System {
         Ok(Property::OnTop { symbols, state })
     }
 
-    fn assertions(&self) -> Result<Property, PropertyError> {
-        Err(PropertyError::new(
-            "a pushdown system has no assertions",
-            Some(
-                "ask for a symbol with --reach, for a formula with --ltl, or for --terminates"
-                    .into(),
-            ),
-        ))
-    }
-
-    fn holds(&self, atom: &Atom, step: &Step) -> bool {
+    /// Whether a proposition is true of a configuration.
+    pub fn holds(&self, atom: &Atom, step: &Step) -> bool {
         let symbol = step.at().map(SymbolId);
         let group = symbol.map(|symbol| self.symbol(symbol).group);
         match atom {
@@ -127,9 +118,7 @@ impl Subject for System {
             _ => false,
         }
     }
-}
 
-impl System {
     pub fn find_state(&self, text: &str) -> Option<StateId> {
         let name = self.names.find(text)?;
         let index = self.states.iter().position(|state| *state == name)?;

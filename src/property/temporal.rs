@@ -1,7 +1,8 @@
 //! Temporal properties: a formula, or an automaton of the forbidden executions.
 
-use super::{Atom, PropertyError, Subject};
+use super::{Atom, PropertyError};
 use crate::analysis::Observed;
+use crate::rules::Subject;
 use crate::trace::{Step, Trace};
 use ltl2ba_rs::hoa::HoaError;
 use ltl2ba_rs::{
@@ -50,7 +51,11 @@ impl std::error::Error for TemporalError {}
 
 impl Temporal {
     /// The property that a formula states.
-    pub fn from_formula(subject: &impl Subject, text: &str) -> Result<Self, TemporalError> {
+    pub fn from_formula<'s>(
+        subject: impl Into<Subject<'s>>,
+        text: &str,
+    ) -> Result<Self, TemporalError> {
+        let subject = subject.into();
         let Parsed { formula, warnings } = ltl2ba_rs::parse(text).map_err(TemporalError::Syntax)?;
         let atoms = formula
             .propositions()
@@ -72,7 +77,11 @@ impl Temporal {
     }
 
     /// The property that no execution is accepted by an automaton in the HOA format.
-    pub fn from_hoa(subject: &impl Subject, text: &str) -> Result<Self, TemporalError> {
+    pub fn from_hoa<'s>(
+        subject: impl Into<Subject<'s>>,
+        text: &str,
+    ) -> Result<Self, TemporalError> {
+        let subject = subject.into();
         let automaton = ltl2ba_rs::hoa::read(text).map_err(TemporalError::Hoa)?;
         let forbidden = ltl2ba_rs::degeneralized(&automaton, &Options::default())
             .map_err(TemporalError::Translation)?;
@@ -98,7 +107,7 @@ impl Temporal {
     }
 
     /// The truth of every proposition in a configuration.
-    pub fn letter<S: Subject>(&self, subject: &S, step: &Step) -> Vec<bool> {
+    pub fn letter(&self, subject: Subject<'_>, step: &Step) -> Vec<bool> {
         let atoms = self.atoms.iter();
         atoms.map(|atom| subject.holds(atom, step)).collect()
     }
@@ -106,7 +115,7 @@ impl Temporal {
     /// Whether the infinite execution violates the property, by the definition of the
     /// formula, not by the automaton that was searched with. Where calls are folded, the
     /// automaton's runs are followed over them segment by segment.
-    pub fn is_violated_by<S: Subject>(&self, subject: &S, trace: &Trace) -> bool {
+    pub fn is_violated_by(&self, subject: Subject<'_>, trace: &Trace) -> bool {
         if !trace.segments.is_empty() {
             return super::run::accepts(self, subject, trace);
         }

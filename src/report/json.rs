@@ -2,17 +2,12 @@
 //!
 //! Written as a stream: a trace of a hundred thousand steps is never copied.
 
-use super::failure::explain;
 use super::folded::shown;
-use super::steps::{FoldedTrace, TraceObject, TraceWriter};
-use super::values::{Variables, Words, returned};
-use super::{Conclusion, Evidence, Explanation, Report, trace};
-use crate::analysis::Observed;
+use super::steps::{FoldedTrace, TraceObject};
+use super::{Conclusion, Evidence, Explanation, Report};
 use crate::check::{Phase, TraceFinding, Verdict};
-use crate::program::{PointId, Program};
 use crate::property::Request;
-use crate::trace::failure::Reason;
-use crate::trace::{Location, Step, Trace};
+use crate::rules::Subject;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeStruct, Serializer};
 use std::io::Write;
@@ -58,8 +53,7 @@ impl Serialize for One<'_> {
         one.serialize_field("reason", &conclusion.reason.map(|reason| reason.name()))?;
         match &report.evidence {
             Evidence::Unread => one.serialize_field("trace", &())?,
-            Evidence::Program(program, list) => explanation(&**program, &list[index], &mut one)?,
-            Evidence::System(system, list) => explanation(&**system, &list[index], &mut one)?,
+            Evidence::Read(form, list) => explanation(form.subject(), &list[index], &mut one)?,
         }
         one.serialize_field("stats", &StatisticsObject(report, conclusion))?;
         one.end()
@@ -67,13 +61,13 @@ impl Serialize for One<'_> {
 }
 
 /// The trace, and why it is not there or not complete.
-fn explanation<W: TraceWriter, S: SerializeStruct>(
-    writer: &W,
+fn explanation<S: SerializeStruct>(
+    subject: Subject<'_>,
     explanation: &Explanation,
     one: &mut S,
 ) -> Result<(), S::Error> {
     if let TraceFinding::Found(trace) = &explanation.trace {
-        return one.serialize_field("trace", &TraceObject(writer, trace));
+        return one.serialize_field("trace", &TraceObject(subject, trace));
     }
     one.serialize_field("trace", &())?;
     match &explanation.trace {
@@ -82,7 +76,7 @@ fn explanation<W: TraceWriter, S: SerializeStruct>(
         TraceFinding::TooDeep => one.serialize_field("trace_too_deep", &true),
         TraceFinding::Repeating(steps, trace) => {
             one.serialize_field("trace_omitted", steps)?;
-            one.serialize_field("trace_folded", &FoldedTrace(writer, &shown(trace, true)))
+            one.serialize_field("trace_folded", &FoldedTrace(subject, &shown(trace, true)))
         }
     }
 }
@@ -128,86 +122,5 @@ impl Serialize for Phases<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let phases = self.0.iter();
         serializer.collect_map(phases.map(|(phase, time)| (phase.name(), time.as_secs_f64())))
-    }
-}
-
-impl TraceWriter for Program {
-    fn write_text(
-        &self,
-        trace: &Trace,
-        observed: &[Observed],
-        out: &mut impl Write,
-    ) -> std::io::Result<()> {
-        trace::write(self, trace, observed, out)
-    }
-
-    fn write_step<S: Serializer>(
-        &self,
-        trace: &Trace,
-        step: &Step,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let program = self;
-        let mut map = serializer.serialize_map(None)?;
-        let point = step.at().map(PointId);
-        let procedure = point.map(|point| program.procedure_of(point));
-        match point {
-            Some(point) => {
-                let procedure = program.procedure_of(point);
-                let position = program.position_of(point);
-                map.serialize_entry("procedure", program.names.text(procedure.name))?;
-                let kind = match point == procedure.exit() {
-                    true => "exit",
-                    false => "statement",
-                };
-                map.serialize_entry("point", kind)?;
-                map.serialize_entry("line", &position.line)?;
-                map.serialize_entry("column", &position.column)?;
-                map.serialize_entry("labels", &program.labels_of(point).collect::<Vec<_>>())?;
-                map.serialize_entry("text", &program.text_of(point))?;
-            }
-            None => {
-                let point = match step.location {
-                    Location::Error => "error",
-                    _ => "terminated",
-                };
-                map.serialize_entry("procedure", "")?;
-                map.serialize_entry("point", point)?;
-                map.serialize_entry("line", &0)?;
-                map.serialize_entry("column", &0)?;
-                map.serialize_entry("labels", &[""; 0])?;
-                map.serialize_entry("text", "")?;
-            }
-        }
-        map.serialize_entry("depth", &step.depth)?;
-        let globals = Variables {
-            words: Words::from(program),
-            cells: &program.globals,
-            declarations: &program.declarations,
-            values: step.valuation.globals(),
-        };
-        map.serialize_entry("globals", &globals)?;
-        let locals = Variables {
-            cells: procedure.map_or(&[], |procedure| &procedure.locals),
-            declarations: procedure.map_or(&[], |procedure| &procedure.declarations),
-            values: step.valuation.locals(),
-            ..globals
-        };
-        map.serialize_entry("locals", &locals)?;
-        if let Some((procedure, values)) = procedure.zip(step.returns.as_deref()) {
-            let (domains, shapes) = (&procedure.returns, &procedure.return_shapes);
-            map.serialize_entry("returns", &returned(globals.words, domains, shapes, values))?;
-        }
-        // A failed assertion needs no explanation.
-        if let Some(failure) = &trace.failure
-            && failure.reason != Reason::Assertion
-            && step.location == Location::Error
-        {
-            map.serialize_entry("reason", &explain(program, failure))?;
-        }
-        if step.folded.is_some() {
-            map.serialize_entry("folded", &true)?;
-        }
-        map.end()
     }
 }

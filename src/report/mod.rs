@@ -10,7 +10,7 @@ mod folded;
 pub mod graph;
 mod harmless;
 pub mod json;
-mod pushdown;
+mod place;
 mod steps;
 pub mod text;
 mod trace;
@@ -20,13 +20,11 @@ use crate::analysis::Observed;
 use crate::check::{self, Phase, Statistics, TraceFinding, Verdict};
 use crate::error::Reason;
 use crate::event::Progress;
-use crate::program::Program;
+use crate::model::Form;
 use crate::property::Request;
-use crate::pushdown::System;
 use crate::supervisor::Limits;
 use std::fmt;
 use std::io::Write;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// What came of a check: a finding for each property, in the order in which they were given.
@@ -62,8 +60,7 @@ pub(crate) struct Conclusion {
 pub(crate) enum Evidence {
     /// The run ended before anything was read.
     Unread,
-    Program(Arc<Program>, Vec<Explanation>),
-    System(Arc<System>, Vec<Explanation>),
+    Read(Form, Vec<Explanation>),
 }
 
 /// The trace of a violated property.
@@ -221,16 +218,12 @@ impl<'r> Finding<'r> {
 
     /// Whether there is a trace, perhaps with parts of it folded.
     pub fn has_trace(&self) -> bool {
-        fn has(explanation: &Explanation) -> bool {
-            matches!(
-                explanation.trace,
-                TraceFinding::Found(_) | TraceFinding::Repeating(..)
-            )
-        }
         match &self.report.evidence {
             Evidence::Unread => false,
-            Evidence::Program(_, list) => has(&list[self.index]),
-            Evidence::System(_, list) => has(&list[self.index]),
+            Evidence::Read(_, list) => matches!(
+                list[self.index].trace,
+                TraceFinding::Found(_) | TraceFinding::Repeating(..)
+            ),
         }
     }
 }

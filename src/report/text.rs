@@ -1,11 +1,11 @@
 //! Results as text, for people.
 
 use super::folded::shown;
-use super::steps::TraceWriter;
-use super::{Conclusion, Evidence, Explanation, Report};
+use super::{Conclusion, Evidence, Explanation, Report, trace};
 use crate::check::{TraceFinding, Verdict};
 use crate::error::Reason;
 use crate::property::Kind;
+use crate::rules::Subject;
 use crate::witness::fold::unfold::is_length_exact;
 use std::io::Write;
 use std::time::Duration;
@@ -20,8 +20,7 @@ pub fn write_finding(report: &Report, index: usize, out: &mut impl Write) -> std
     write_conclusion(&report.conclusions[index], out)?;
     match &report.evidence {
         Evidence::Unread => Ok(()),
-        Evidence::Program(program, list) => write_explanation(&**program, &list[index], out),
-        Evidence::System(system, list) => write_explanation(&**system, &list[index], out),
+        Evidence::Read(form, list) => write_explanation(form.subject(), &list[index], out),
     }
 }
 
@@ -57,8 +56,8 @@ pub fn advice(reason: Reason) -> String {
     }
 }
 
-fn write_explanation<W: TraceWriter>(
-    writer: &W,
+fn write_explanation(
+    subject: Subject<'_>,
     explanation: &Explanation,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
@@ -90,7 +89,7 @@ fn write_explanation<W: TraceWriter>(
             shown(trace, true)
         }
     };
-    writer.write_text(&trace, &explanation.observed, out)
+    trace::write(subject, &trace, &explanation.observed, out)
 }
 
 /// What `--stats` shows on standard error.

@@ -4,8 +4,8 @@
 //! lists, structs have fields.
 
 use crate::names::{Name, Names};
-use crate::program::{Cell, Declaration, Domain, Enumeration, Field, Program, Shape};
-use crate::pushdown::System;
+use crate::program::{Cell, Declaration, Domain, Enumeration, Field, Shape};
+use crate::rules::Subject;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use std::borrow::Cow;
@@ -18,20 +18,17 @@ pub struct Words<'a> {
     enumerations: &'a [Enumeration],
 }
 
-impl<'a> From<&'a Program> for Words<'a> {
-    fn from(program: &'a Program) -> Self {
-        Words {
-            names: &program.names,
-            enumerations: &program.enumerations,
-        }
-    }
-}
-
-impl<'a> From<&'a System> for Words<'a> {
-    fn from(system: &'a System) -> Self {
-        Words {
-            names: &system.names,
-            enumerations: &[],
+impl<'a> Words<'a> {
+    pub fn of(subject: Subject<'a>) -> Self {
+        match subject {
+            Subject::Program(program) => Words {
+                names: &program.names,
+                enumerations: &program.enumerations,
+            },
+            Subject::System(system) => Words {
+                names: &system.names,
+                enumerations: &[],
+            },
         }
     }
 }

@@ -119,6 +119,27 @@ impl Layout {
         }
     }
 
+    /// The variable that a bit is part of, as a frame of a kind sees it.
+    pub fn variable(&self, frame: ProcedureId, bit: DataVariable) -> VariableId {
+        match bit.checked_sub(self.locals) {
+            Some(place) => VariableId::Global(index_of(&self.global_offsets, place)),
+            None => VariableId::Local(match self.frame_offsets.get(frame.0 as usize) {
+                Some((offsets, _)) => index_of(offsets, bit),
+                None => bit,
+            }),
+        }
+    }
+
+    /// Which of the values that a frame of a kind returns a bit is part of, if it is.
+    pub fn returned_index(&self, frame: ProcedureId, bit: DataVariable) -> Option<u32> {
+        let range = self.returned_range();
+        let place = bit.checked_sub(range.start).filter(|_| bit < range.end)?;
+        Some(match self.frame_offsets.get(frame.0 as usize) {
+            Some((_, offsets)) => index_of(offsets, place),
+            None => place,
+        })
+    }
+
     /// The bits of all returned values.
     pub fn returned_range(&self) -> Range<DataVariable> {
         let first = self.locals + self.globals;
@@ -234,5 +255,13 @@ fn bits_of(offsets: &Offsets, index: u32, first: u32) -> Range<DataVariable> {
     match offsets.get(at..at + 2) {
         Some(ends) => first + ends[0]..first + ends[1],
         None => first + index..first + index + 1,
+    }
+}
+
+/// The cell of a row that has this bit.
+fn index_of(offsets: &Offsets, bit: u32) -> u32 {
+    match offsets.is_empty() {
+        true => bit,
+        false => offsets.partition_point(|begin| *begin <= bit) as u32 - 1,
     }
 }

@@ -16,9 +16,11 @@ mod effects;
 mod layout;
 mod program;
 mod pushdown;
+mod subject;
 
 pub use effects::{Effects, Footprint};
 pub use layout::{DataVariable, Layout, Observed};
+pub use subject::Subject;
 
 use crate::names::Names;
 use crate::program::{Cell, Domain, Expression, Expressions, Overflow, ProcedureId, VariableId};
@@ -73,6 +75,8 @@ pub struct Rule {
     pub is_failure: bool,
     /// No step of the execution by itself, but part of the one before.
     pub internal: bool,
+    /// Fixes what the frame returns, if only that it is nothing.
+    pub is_return: bool,
     /// Of the point, or of the rule in the `.pds` file, that it comes from.
     pub origin: u32,
 }

@@ -336,6 +336,7 @@ impl Builder<'_> {
             effect,
             is_failure: true,
             internal,
+            is_return: false,
             origin: origin.0,
         });
     }
@@ -352,6 +353,7 @@ impl Builder<'_> {
             effect,
             is_failure: false,
             internal,
+            is_return: matches!(self.program.point(origin).action, Action::Return { .. }),
             origin: origin.0,
         });
     }

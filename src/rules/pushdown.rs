@@ -52,6 +52,7 @@ impl<'a> Rules<'a> {
                     effect: builder.interner.intern(&effect),
                     is_failure: false,
                     internal: true,
+                    is_return: false,
                     origin: id.0,
                 });
             }
@@ -167,6 +168,7 @@ impl Builder<'_> {
             effect: self.interner.intern(&effect),
             is_failure: false,
             internal: false,
+            is_return: false,
             origin: id.0,
         }
     }

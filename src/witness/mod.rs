@@ -5,13 +5,11 @@
 //!    Where it is very long, the rounds of loops are folded, too ([`fold`]).
 //! 2. [`segments`]: each summary used is unfolded into a path of its own, down to the last;
 //!    where recursion is very deep, some of these paths ([`fold`]).
-//! 3. [`walk`]: a walker follows it and gives every variable a value: the interpreter for a
-//!    program ([`concrete`]), or a search for values that fit a rule ([`system`]).
+//! 3. [`walk`]: follows it, rule by rule, and gives every variable a value that fits.
 //! 4. [`fold::unfold`]: puts segments in the place of folded calls, as far as is wanted.
 //!
-//! The paths speak of live variables only; everything concrete is the interpreter's work.
+//! The paths speak of live variables only.
 
-pub mod concrete;
 pub mod fold;
 pub mod graph;
 mod known;
@@ -23,7 +21,7 @@ pub mod relevance;
 mod rings;
 pub mod search;
 pub mod segments;
-pub mod system;
+mod values;
 pub mod walk;
 
 pub use fold::Folding;
@@ -31,4 +29,4 @@ pub use graph::SummaryGraph;
 pub use lasso::find_lasso;
 pub use search::Search;
 pub use segments::{AbstractTrace, find};
-pub use walk::concretize;
+pub use walk::{Walker, concretize};

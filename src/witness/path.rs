@@ -65,14 +65,6 @@ pub struct Sample {
 }
 
 impl Move {
-    /// The member of a summary that it uses, if it does.
-    pub fn call(&self) -> Option<&CallUse> {
-        match &self.by {
-            Transition::Call(_, call) => Some(call),
-            Transition::Rule(_) | Transition::Way(_) | Transition::Rounds(_) => None,
-        }
-    }
-
     /// The rule that it begins with; `None` where rounds are folded.
     pub fn rule(&self) -> Option<RuleId> {
         match self.by {

@@ -48,8 +48,8 @@ pub fn read_remopla(text: &str, overflow: Overflow) -> Arc<Program> {
 }
 
 /// What a property means; or that it means nothing.
-pub fn property<S: Subject>(
-    subject: &S,
+pub fn property<'s>(
+    subject: impl Into<Subject<'s>>,
     kind: PropertyKind,
     text: &str,
 ) -> Result<Property, String> {
@@ -58,8 +58,8 @@ pub fn property<S: Subject>(
 }
 
 /// What a check finds.
-pub fn findings<S: Subject>(
-    subject: &S,
+pub fn findings<'s>(
+    subject: impl Into<Subject<'s>>,
     properties: &[Property],
     options: &Options,
 ) -> Result<Vec<Finding>, Error> {

@@ -228,8 +228,8 @@ impl Pair {
 }
 
 /// The verdict of the explicit engine; `None` if there are too many states.
-fn explicitly<S: Subject>(subject: &S, property: &Property) -> Option<Verdict> {
-    let violated = subject.violates(property, EXPLICIT_STATES).ok()?;
+fn explicitly<'s>(subject: impl Into<Subject<'s>>, property: &Property) -> Option<Verdict> {
+    let violated = subject.into().violates(property, EXPLICIT_STATES).ok()?;
     Some(if violated {
         Verdict::Violated
     } else {
@@ -247,22 +247,28 @@ fn element(name: &str) -> Option<String> {
 }
 
 /// One question.
-pub fn decide<S: Subject>(subject: &S, kind: Kind, text: &str) -> Result<Verdict, String> {
+pub fn decide<'s>(
+    subject: impl Into<Subject<'s>>,
+    kind: Kind,
+    text: &str,
+) -> Result<Verdict, String> {
+    let subject = subject.into();
     let asked = properties(subject, [(kind, text.to_owned())].iter())?;
     let verdicts = verdicts(subject, &asked, true)?;
     verdicts.first().copied().ok_or("no answer".to_owned())
 }
 
-fn properties<'q, S: Subject>(
-    subject: &S,
+fn properties<'q, 's>(
+    subject: impl Into<Subject<'s>>,
     questions: impl Iterator<Item = &'q (Kind, String)>,
 ) -> Result<Vec<Property>, String> {
+    let subject = subject.into();
     let property = |(kind, text): &(Kind, String)| library::property(subject, *kind, text);
     questions.map(property).collect()
 }
 
-fn verdicts<S: Subject>(
-    subject: &S,
+fn verdicts<'s>(
+    subject: impl Into<Subject<'s>>,
     properties: &[Property],
     trace: bool,
 ) -> Result<Vec<Verdict>, String> {
