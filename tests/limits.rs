@@ -113,30 +113,65 @@ fn violations_outweigh_what_is_unknown() {
     assert_eq!(run.code, 1);
 }
 
+/// A run that has decided one property and will not decide the other.
 #[cfg(unix)]
-#[test]
-fn an_interrupt_ends_in_a_summary() {
+fn half_done(program: &Written, begin: &[&str]) -> std::process::Child {
     use std::process::{Command, Stdio};
-    let program = Written::new(&counter(22));
-    let child = Command::new(env!("CARGO_BIN_EXE_derny"))
-        .args(["check", "--reach", "L", "--format", "json"])
-        .args(["--timeout", "30"])
+    let arguments = [
+        begin,
+        &[env!("CARGO_BIN_EXE_derny"), "check", "--timeout", "30"],
+    ]
+    .concat();
+    Command::new(arguments[0])
+        .args(&arguments[1..])
+        .args(["--ltl", "true", "--reach", "L", "--format", "json"])
         .args(PLAIN)
         .arg(program.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("the binary starts");
-    std::thread::sleep(Duration::from_millis(700));
-    let begin = Instant::now();
-    let kill = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(kill.expect("kill runs").success());
-    let output = child.wait_with_output().expect("it ends");
-    assert!(begin.elapsed() < Duration::from_millis(2500), "at once");
-    assert_eq!(output.status.code(), Some(3));
+        .expect("the binary starts")
+}
+
+/// The report of such a run has what it had decided.
+#[cfg(unix)]
+fn assert_reported(output: &std::process::Output) {
     let json: Value = serde_json::from_slice(&output.stdout).expect("a report");
-    assert_eq!(json["results"][0]["verdict"], "unknown");
-    assert_eq!(json["results"][0]["reason"], "interrupted");
+    assert_eq!(json["results"][0]["verdict"], "holds");
+    assert_eq!(json["results"][1]["verdict"], "unknown");
+    assert_eq!(json["results"][1]["reason"], "interrupted");
+    let summary = String::from_utf8_lossy(&output.stderr);
+    assert!(summary.contains("interrupted after"), "{summary}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_in_a_summary() {
+    use std::process::Command;
+    let program = Written::new(&counter(26));
+    // One signal, and two within microseconds, as when a group and its members are signalled.
+    let signals = ["kill -INT $0", "kill -INT $0; kill -TERM $0"];
+    for script in signals.into_iter().cycle().take(8) {
+        let child = half_done(&program, &[]);
+        std::thread::sleep(Duration::from_millis(700));
+        let begin = Instant::now();
+        let kill = Command::new("sh")
+            .args(["-c", script, &child.id().to_string()])
+            .status();
+        assert!(kill.expect("kill runs").success());
+        let output = child.wait_with_output().expect("it ends");
+        assert!(begin.elapsed() < Duration::from_millis(2500), "at once");
+        assert_eq!(output.status.code(), Some(3));
+        assert_reported(&output);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_was_decided_is_printed_under_timeout() {
+    let program = Written::new(&counter(26));
+    for _ in 0..6 {
+        let child = half_done(&program, &["timeout", "0.8"]);
+        assert_reported(&child.wait_with_output().expect("it ends"));
+    }
 }

@@ -3,8 +3,9 @@
 use super::arguments::{
     AccelerateArgument, CheckArguments, CyclesArgument, EngineArgument, Format, SearchArgument,
 };
+use super::limits::limits;
 use super::progress::ProgressLine;
-use super::{Exit, complain, input, limits, properties};
+use super::{Exit, complain, input, properties};
 use anyhow::{Context, anyhow};
 use derny::{
     Acceleration, Checker, CycleMethod, Direction, Engine, Error, Event, Limits, Model, Order,

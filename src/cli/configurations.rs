@@ -1,8 +1,9 @@
 //! `derny post` and `derny pre`: sets of configurations.
 
 use super::arguments::{PostArguments, PreArguments, SetArguments, SetFormat};
+use super::limits::limits;
 use super::progress::ProgressLine;
-use super::{Exit, complain, draw, input, limits};
+use super::{Exit, complain, draw, input};
 use anyhow::{anyhow, bail};
 use derny::{Error, Event, Limits, Model, SetQuery, SetReport};
 use std::io::{BufWriter, Write};

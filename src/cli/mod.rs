@@ -5,6 +5,7 @@ mod arguments;
 mod check;
 mod configurations;
 mod input;
+mod limits;
 mod ltl;
 mod progress;
 mod properties;
@@ -15,10 +16,9 @@ mod translate;
 use arguments::{Arguments, Command, Generator, QuicksortFormat, QuicksortVariant};
 use clap::{CommandFactory, Parser};
 use derny::generate::quicksort;
-use derny::{Cancellation, Diagnostics, Error, Limits};
+use derny::{Diagnostics, Error};
 use std::io::{BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// What the process returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,25 +94,6 @@ fn complain(error: Error) -> anyhow::Result<Exit> {
         error => return Err(error.into()),
     }
     Ok(Exit::BadInput)
-}
-
-/// What a run may use. From now on Ctrl-C asks it to end; a second one ends it at once.
-fn limits(timeout: Option<Duration>, mebibytes: Option<u64>) -> Limits {
-    let cancellation = Cancellation::new();
-    let mut limits = Limits::new().cancellation(&cancellation);
-    if let Some(timeout) = timeout {
-        limits = limits.timeout(timeout);
-    }
-    if let Some(mebibytes) = mebibytes {
-        limits = limits.memory(mebibytes.saturating_mul(1 << 20));
-    }
-    // If there can be no handler, Ctrl-C simply ends the process.
-    let _ = ctrlc::set_handler(move || {
-        if !cancellation.cancel() {
-            std::process::exit(Exit::Unknown as i32);
-        }
-    });
-    limits
 }
 
 fn generate(what: &Generator) -> anyhow::Result<Exit> {
