@@ -3,9 +3,11 @@
 //! Front ends collect diagnostics and go on; `report` draws them under their source line.
 
 use crate::source::Span;
+use serde::Serialize;
 use std::fmt::{self, Display};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Nothing is decided about an input with an error.
     Error,

@@ -8,6 +8,7 @@ use crate::source::{Position, Source};
 use crate::watch::Stop;
 use ltl2ba_rs::ParseError;
 use std::fmt;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -221,3 +222,27 @@ impl fmt::Display for PropertyError {
 }
 
 impl std::error::Error for PropertyError {}
+
+/// What is doubtful about one property.
+#[derive(Clone, Debug)]
+pub struct PropertyWarning {
+    pub(crate) property: Request,
+    /// Where in its text.
+    pub(crate) span: Range<usize>,
+    pub(crate) message: String,
+}
+
+impl PropertyWarning {
+    /// The property as it was given.
+    pub fn property(&self) -> &Request {
+        &self.property
+    }
+}
+
+/// The message with the place under the formula, then a line break.
+impl fmt::Display for PropertyWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = ltl2ba_rs::underlined(&self.property.text, &self.span);
+        write!(f, "warning: {}\n{place}", self.message)
+    }
+}

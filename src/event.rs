@@ -1,7 +1,7 @@
 //! What an observer of a run sees of it.
 
 use crate::check::{Board, Phase};
-use crate::error::Diagnostics;
+use crate::error::{Diagnostics, PropertyWarning};
 use crate::watch::Watch;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use std::time::Duration;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// Something about a property is doubtful: a text with line breaks, ready to be shown.
-    Warning(String),
+    /// Something about a property is doubtful.
+    Warning(PropertyWarning),
     /// Something about a set of configurations is doubtful.
     Diagnostics(Diagnostics),
     /// How a property is read, and what is searched for: a text with line breaks.

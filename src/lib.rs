@@ -132,13 +132,14 @@ pub use check::{Accelerate as Acceleration, Direction, Engine, Phase, Statistics
 pub use checker::Checker;
 pub use cycles::Method as CycleMethod;
 pub use diagnostic::{Diagnostic, Severity};
-pub use error::{Diagnostics, Error, PropertyError, Reason};
+pub use error::{Diagnostics, Error, PropertyError, PropertyWarning, Reason};
 pub use event::{Event, Progress};
 pub use model::{Language, Model, Reader};
 pub use program::Overflow;
 pub use property::{Kind as PropertyKind, Request as Property, SpecificationError};
 pub use report::configurations::SetReport;
 pub use report::graph::Graph;
+pub use report::notices::Notice;
 pub use report::{Finding, Report};
 pub use sets::SetQuery;
 pub use source::{Position, Span};

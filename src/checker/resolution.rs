@@ -1,8 +1,10 @@
 //! From properties as they were given to what they mean in a model; and files of properties.
 
-use crate::error::{Error, PropertyError};
+use crate::error::{Error, PropertyError, PropertyWarning};
 use crate::event::Event;
-use crate::property::{Property, Request, Temporal, TemporalError, parse_specification, resolve};
+use crate::property::{
+    Kind, Property, Request, Temporal, TemporalError, parse_specification, resolve,
+};
 use crate::rules::Subject;
 use crate::supervisor::Reporter;
 use ltl2ba_rs::Class;
@@ -27,12 +29,28 @@ impl FromStr for Request {
 }
 
 impl Request {
+    /// What is doubtful about the text of a formula, in whatever model: operators that other
+    /// tools group differently.
+    pub fn warnings(&self) -> Vec<PropertyWarning> {
+        let parsed = (self.kind == Kind::Ltl).then(|| ltl2ba_rs::parse(&self.text));
+        let warnings = parsed.and_then(Result::ok).map(|parsed| parsed.warnings);
+        let warnings = warnings.into_iter().flatten();
+        warnings
+            .map(|warning| PropertyWarning {
+                property: self.clone(),
+                message: warning.to_string(),
+                span: warning.span,
+            })
+            .collect()
+    }
+
     /// The named formulas of a file: one a line, `name: FORMULA`; `#` begins a comment.
     pub fn read_specification(file: impl AsRef<Path>) -> Result<Vec<Self>, Error> {
         let file = file.as_ref();
         let text = std::fs::read_to_string(file);
         let text = text.map_err(|error| Error::Read(file.to_owned(), error))?;
-        parse_specification(&text).map_err(|error| Error::Specification(file.to_owned(), error))
+        parse_specification(file, &text)
+            .map_err(|error| Error::Specification(file.to_owned(), error))
     }
 }
 
@@ -48,9 +66,12 @@ pub fn resolve_all(
         match resolve(subject, request) {
             Ok(property) => {
                 if let Property::Temporal(temporal) = &property {
-                    let warnings = temporal.warnings.iter();
-                    for warning in warnings.map(|warning| warning.render(request.text())) {
-                        events.report(Event::Warning(warning));
+                    for (span, message) in &temporal.warnings {
+                        events.report(Event::Warning(PropertyWarning {
+                            property: request.clone(),
+                            span: span.clone(),
+                            message: message.clone(),
+                        }));
                     }
                 }
                 events.report(Event::Explanation(explanation(request, &property)));

@@ -36,6 +36,21 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// How errors and warnings are to be written.
+    pub fn diagnostics(&self) -> DiagnosticsFormat {
+        match self {
+            Command::Check(arguments) => arguments.input.diagnostics,
+            Command::Post(arguments) => arguments.sets.input.diagnostics,
+            Command::Pre(arguments) => arguments.sets.input.diagnostics,
+            Command::Show(arguments) => arguments.input.diagnostics,
+            Command::Translate(input) => input.diagnostics,
+            Command::Ltl(arguments) => arguments.diagnostics,
+            Command::Generate(_) | Command::Completions { .. } => DiagnosticsFormat::Text,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct InputArguments {
     /// The program; `-` is standard input (then --lang is needed)
@@ -58,6 +73,19 @@ pub struct InputArguments {
     /// What happens to a number that does not fit its variable [default: error]
     #[arg(long, value_enum)]
     pub overflow: Option<OverflowArgument>,
+
+    /// How errors and warnings are written to standard error
+    #[arg(long, value_enum, default_value = "text")]
+    pub diagnostics: DiagnosticsFormat,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum DiagnosticsFormat {
+    /// For people, each under its source line
+    #[default]
+    Text,
+    /// One JSON object a line
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -139,6 +167,10 @@ pub struct LtlArguments {
     /// How the automaton is written
     #[arg(long, value_enum, default_value = "hoa")]
     pub format: AutomatonFormat,
+
+    /// How errors and warnings are written to standard error
+    #[arg(long, value_enum, default_value = "text")]
+    pub diagnostics: DiagnosticsFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -3,9 +3,10 @@
 use super::arguments::{
     AccelerateArgument, CheckArguments, CyclesArgument, EngineArgument, Format, SearchArgument,
 };
+use super::console::Console;
 use super::limits::limits;
 use super::progress::ProgressLine;
-use super::{Exit, complain, input, properties};
+use super::{Exit, input, properties};
 use anyhow::{Context, anyhow};
 use derny::{
     Acceleration, Checker, CycleMethod, Direction, Engine, Error, Event, Limits, Model, Order,
@@ -13,12 +14,12 @@ use derny::{
 };
 use std::io::{BufWriter, Write};
 
-pub fn run(arguments: CheckArguments) -> anyhow::Result<Exit> {
+pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit> {
     let limits = limits(arguments.timeout, arguments.memory);
     let language = input::language(&arguments.input)?;
-    let properties = properties::properties(&arguments, language)?;
-    let report = match input::read(&arguments.input, language, Some(&limits)) {
-        Ok(model) => check(&arguments, &model, &properties, &limits)?,
+    let properties = properties::properties(&arguments, language, console)?;
+    let report = match input::read(&arguments.input, language, Some(&limits), console) {
+        Ok(model) => check(&arguments, &model, &properties, &limits, console)?,
         Err(Error::Stopped(reason)) => {
             let name = input::name(&arguments.input);
             let report = Report::unread(name, &properties, reason, &limits);
@@ -28,10 +29,16 @@ pub fn run(arguments: CheckArguments) -> anyhow::Result<Exit> {
     };
     let report = match report {
         Ok(report) => report,
-        Err(Error::Order(message)) => return Err(anyhow!("{}: {message}", arguments.order)),
-        Err(error) => return complain(error),
+        Err(error @ Error::Order(_)) => {
+            let order = &arguments.order;
+            let notices = error.notices().into_iter();
+            let notices = notices.map(|notice| notice.in_file(order));
+            console.say(|| format!("error: {order}: {error}\n"), notices);
+            return Ok(Exit::BadInput);
+        }
+        Err(error) => return Ok(console.complain(error)),
     };
-    let exit = show(&arguments, &report)?;
+    let exit = show(&arguments, &report, console)?;
     // The worker may still run, and freeing what it made would only take time.
     std::process::exit(exit as i32);
 }
@@ -41,6 +48,7 @@ fn check(
     model: &Model,
     properties: &[Property],
     limits: &Limits,
+    console: &Console,
 ) -> anyhow::Result<Result<Report, Error>> {
     let mut progress = ProgressLine::new();
     let mut checker = Checker::new(model)
@@ -79,7 +87,8 @@ fn check(
     }
     let report = checker.observe(|event| match event {
         Event::Explanation(_) if !arguments.explain => {}
-        Event::Warning(text) | Event::Explanation(text) | Event::Order(text) => {
+        Event::Warning(warning) => console.say(|| warning.to_string(), [warning.notice()]),
+        Event::Explanation(text) | Event::Order(text) => {
             let _ = std::io::stderr().write_all(text.as_bytes());
         }
         Event::Progress(state) => progress.update(&state),
@@ -107,9 +116,9 @@ fn order(name: &str) -> anyhow::Result<Order> {
     }
 }
 
-fn show(arguments: &CheckArguments, report: &Report) -> anyhow::Result<Exit> {
+fn show(arguments: &CheckArguments, report: &Report, console: &Console) -> anyhow::Result<Exit> {
     for warning in report.warnings() {
-        let _ = writeln!(std::io::stderr(), "warning: {warning}");
+        console.warn(warning);
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
     let written = match arguments.format {

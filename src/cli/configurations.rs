@@ -1,22 +1,28 @@
 //! `derny post` and `derny pre`: sets of configurations.
 
 use super::arguments::{PostArguments, PreArguments, SetArguments, SetFormat};
+use super::console::Console;
 use super::limits::limits;
 use super::progress::ProgressLine;
-use super::{Exit, complain, draw, input};
+use super::{Exit, input};
 use anyhow::{anyhow, bail};
 use derny::{Error, Event, Limits, Model, SetQuery, SetReport};
 use std::io::{BufWriter, Write};
 
-pub fn post(arguments: PostArguments) -> anyhow::Result<Exit> {
-    run(SetQuery::post(), &arguments.sets, &arguments.from)
+pub fn post(arguments: PostArguments, console: &Console) -> anyhow::Result<Exit> {
+    run(SetQuery::post(), &arguments.sets, &arguments.from, console)
 }
 
-pub fn pre(arguments: PreArguments) -> anyhow::Result<Exit> {
-    run(SetQuery::pre(), &arguments.sets, &arguments.to)
+pub fn pre(arguments: PreArguments, console: &Console) -> anyhow::Result<Exit> {
+    run(SetQuery::pre(), &arguments.sets, &arguments.to, console)
 }
 
-fn run(mut query: SetQuery<'_>, arguments: &SetArguments, sets: &[String]) -> anyhow::Result<Exit> {
+fn run(
+    mut query: SetQuery<'_>,
+    arguments: &SetArguments,
+    sets: &[String],
+    console: &Console,
+) -> anyhow::Result<Exit> {
     let limits = limits(arguments.timeout, arguments.memory);
     if arguments.format == SetFormat::Dot && (arguments.count || arguments.contains.is_some()) {
         bail!("--format dot is for the whole automaton: leave out --count and --contains");
@@ -32,23 +38,28 @@ fn run(mut query: SetQuery<'_>, arguments: &SetArguments, sets: &[String]) -> an
         query = query.with_diagrams();
     }
     let language = input::language(&arguments.input)?;
-    let report = match input::read(&arguments.input, language, Some(&limits)) {
-        Ok(model) => ask(query, &model, &limits),
+    let report = match input::read(&arguments.input, language, Some(&limits), console) {
+        Ok(model) => ask(query, &model, &limits, console),
         Err(Error::Stopped(reason)) => Ok(query.unknown(&input::name(&arguments.input), reason)),
         Err(error) => Err(error),
     };
     let exit = match report {
         Ok(report) => show(&report, arguments.format)?,
-        Err(error) => return complain(error),
+        Err(error) => return Ok(console.complain(error)),
     };
     // The worker may still run, and freeing what it made would only take time.
     std::process::exit(exit as i32);
 }
 
-fn ask(query: SetQuery<'_>, model: &Model, limits: &Limits) -> Result<SetReport, Error> {
+fn ask(
+    query: SetQuery<'_>,
+    model: &Model,
+    limits: &Limits,
+    console: &Console,
+) -> Result<SetReport, Error> {
     let mut progress = ProgressLine::new();
     let report = query.limits(limits).observe(|event| match event {
-        Event::Diagnostics(warnings) => draw(&warnings),
+        Event::Diagnostics(warnings) => console.show(&warnings),
         Event::Progress(state) => progress.update(&state),
         _ => {}
     });

@@ -1,7 +1,7 @@
 //! Reading programs, from files or standard input.
 
 use super::arguments::{InputArguments, Language, OverflowArgument};
-use super::draw;
+use super::console::Console;
 use anyhow::bail;
 use derny::{Error, Limits, Model, Overflow, Reader};
 use std::path::Path;
@@ -56,6 +56,7 @@ pub fn read(
     input: &InputArguments,
     language: Language,
     limits: Option<&Limits>,
+    console: &Console,
 ) -> Result<Model, Error> {
     let mut reader = Reader::new().language(match language {
         Language::Bp => derny::Language::BooleanProgram,
@@ -82,6 +83,6 @@ pub fn read(
         true => reader.read_from("-", std::io::stdin()),
         false => reader.read(&input.file),
     }?;
-    draw(model.warnings());
+    console.show(model.warnings());
     Ok(model)
 }

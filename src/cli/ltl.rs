@@ -2,29 +2,27 @@
 
 use super::Exit;
 use super::arguments::{AutomatonFormat, LtlArguments};
+use super::console::Console;
 use anyhow::bail;
+use derny::Property;
 use ltl2ba_rs::{Automaton, Options};
 use std::io::Write;
 
-pub fn run(arguments: &LtlArguments) -> anyhow::Result<Exit> {
+pub fn run(arguments: &LtlArguments, console: &Console) -> anyhow::Result<Exit> {
     if arguments.generalized && arguments.format == AutomatonFormat::Never {
         bail!("a never claim has its acceptance on states: leave out --generalized");
     }
-    let parsed = match ltl2ba_rs::parse(&arguments.formula) {
-        Ok(parsed) => parsed,
-        Err(error) => {
-            let text = error.render(&arguments.formula);
-            let _ = std::io::stderr().write_all(text.as_bytes());
-            return Ok(Exit::BadInput);
-        }
+    let property = match arguments.formula.parse::<Property>() {
+        Ok(property) => property,
+        Err(error) => return Ok(console.complain(error)),
     };
-    for warning in &parsed.warnings {
-        let text = warning.render(&arguments.formula);
-        let _ = std::io::stderr().write_all(text.as_bytes());
+    for warning in property.warnings() {
+        console.say(|| warning.to_string(), [warning.notice()]);
     }
+    let formula = ltl2ba_rs::parse(&arguments.formula)?.formula;
     let formula = match arguments.negate {
-        true => parsed.formula.negated(),
-        false => parsed.formula,
+        true => formula.negated(),
+        false => formula,
     };
     let name = formula.to_string();
     let options = Options::default();

@@ -4,6 +4,7 @@
 mod arguments;
 mod check;
 mod configurations;
+mod console;
 mod input;
 mod limits;
 mod ltl;
@@ -15,9 +16,10 @@ mod translate;
 
 use arguments::{Arguments, Command, Generator, QuicksortFormat, QuicksortVariant};
 use clap::{CommandFactory, Parser};
+use console::Console;
+use derny::Notice;
 use derny::generate::quicksort;
-use derny::{Diagnostics, Error};
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 /// What the process returns.
@@ -40,20 +42,25 @@ impl From<Exit> for ExitCode {
 pub fn run() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => {
-            // Help and version are no errors. If nobody listens, there is nobody to tell.
+        // Help and version are no errors. If nobody listens, there is nobody to tell.
+        Err(error) if !error.use_stderr() => {
             let _ = error.print();
-            let exit = if error.use_stderr() { 2 } else { 0 };
-            return ExitCode::from(exit);
+            return Exit::Holds.into();
+        }
+        Err(error) => {
+            let text = error.render();
+            Console::guess().say(|| text.ansi().to_string(), [misuse(&text.to_string())]);
+            return Exit::BadInput.into();
         }
     };
+    let console = &Console::new(arguments.command.diagnostics());
     let exit = match arguments.command {
-        Command::Check(arguments) => check::run(*arguments),
-        Command::Post(arguments) => configurations::post(*arguments),
-        Command::Pre(arguments) => configurations::pre(*arguments),
-        Command::Show(arguments) => show::run(&arguments),
-        Command::Translate(input) => translate::run(&input),
-        Command::Ltl(arguments) => ltl::run(&arguments),
+        Command::Check(arguments) => check::run(*arguments, console),
+        Command::Post(arguments) => configurations::post(*arguments, console),
+        Command::Pre(arguments) => configurations::pre(*arguments, console),
+        Command::Show(arguments) => show::run(&arguments, console),
+        Command::Translate(input) => translate::run(&input, console),
+        Command::Ltl(arguments) => ltl::run(&arguments, console),
         Command::Generate(arguments) => generate(&arguments.what),
         Command::Completions { shell } => completions(shell),
     };
@@ -62,38 +69,22 @@ pub fn run() -> ExitCode {
         // Whoever reads from us has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::from(Exit::Holds as u8),
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "derny: {error:#}");
+            console.fail(&error);
             Exit::BadInput.into()
         }
     }
 }
 
-/// Shows diagnostics on standard error.
-fn draw(diagnostics: &Diagnostics) {
-    if !diagnostics.is_empty() {
-        let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        let _ = std::io::stderr().write_all(diagnostics.draw(color).as_bytes());
-    }
-}
-
-/// Says on standard error what is wrong with what was given, or leaves that to the caller.
-fn complain(error: Error) -> anyhow::Result<Exit> {
-    match error {
-        Error::Diagnostics(diagnostics) => draw(&diagnostics),
-        Error::Properties(_) => {
-            let _ = write!(std::io::stderr(), "{error}");
-        }
-        Error::Internal(_) => {
-            let _ = writeln!(
-                std::io::stderr(),
-                "derny: {error}\n\
-                 Nothing is claimed about this program. Please report this, with the program and the command."
-            );
-            return Ok(Exit::Internal);
-        }
-        error => return Err(error.into()),
-    }
-    Ok(Exit::BadInput)
+/// What is wrong with the arguments, from the text that says so to people.
+fn misuse(text: &str) -> Notice {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let (message, rest) = text.split_once("\n\n").unwrap_or((text, ""));
+    let mut notice = Notice::error(message.trim());
+    let tip = rest
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("tip: "));
+    notice.hint = tip.map(str::to_owned);
+    notice
 }
 
 fn generate(what: &Generator) -> anyhow::Result<Exit> {

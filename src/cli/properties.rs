@@ -1,18 +1,21 @@
 //! Properties from options and property files.
 
 use super::arguments::{CheckArguments, Language};
+use super::console::Console;
 use anyhow::bail;
 use derny::Property;
-use std::io::Write as _;
 
 /// Everything that is asked, in the order of the results.
-pub fn properties(arguments: &CheckArguments, language: Language) -> anyhow::Result<Vec<Property>> {
+pub fn properties(
+    arguments: &CheckArguments,
+    language: Language,
+    console: &Console,
+) -> anyhow::Result<Vec<Property>> {
     let mut properties: Vec<_> = arguments.ltl.iter().map(Property::ltl).collect();
     for file in &arguments.spec {
         let named = Property::read_specification(file)?;
         if named.is_empty() {
-            let file = file.display();
-            let _ = writeln!(std::io::stderr(), "warning: {file} has no properties");
+            console.warn(format_args!("{} has no properties", file.display()));
         }
         properties.extend(named);
     }

@@ -1,15 +1,16 @@
 //! `derny show`: the control-flow graph of a program.
 
 use super::arguments::{Language, ShowArguments};
-use super::{Exit, complain, input};
+use super::console::Console;
+use super::{Exit, input};
 use anyhow::bail;
 use std::io::{BufWriter, Write};
 
-pub fn run(arguments: &ShowArguments) -> anyhow::Result<Exit> {
+pub fn run(arguments: &ShowArguments, console: &Console) -> anyhow::Result<Exit> {
     let language = input::language(&arguments.input)?;
-    let model = match input::read(&arguments.input, language, None) {
+    let model = match input::read(&arguments.input, language, None, console) {
         Ok(model) => model,
-        Err(error) => return complain(error),
+        Err(error) => return Ok(console.complain(error)),
     };
     if language == Language::Pds {
         bail!("`derny show` draws programs: the rules of a pushdown system are its graph");

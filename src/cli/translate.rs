@@ -1,13 +1,14 @@
 //! `derny translate`: a program as a symbolic pushdown system.
 
 use super::arguments::{InputArguments, Language};
-use super::{Exit, complain, input};
+use super::console::Console;
+use super::{Exit, input};
 use anyhow::bail;
 use std::io::Write;
 
-pub fn run(arguments: &InputArguments) -> anyhow::Result<Exit> {
+pub fn run(arguments: &InputArguments, console: &Console) -> anyhow::Result<Exit> {
     let language = input::language(arguments)?;
-    let model = input::read(arguments, language, None);
+    let model = input::read(arguments, language, None, console);
     if model.is_ok() && language == Language::Pds {
         bail!(
             "{}: `derny translate` writes programs as pushdown systems, and this is one already",
@@ -21,6 +22,6 @@ pub fn run(arguments: &InputArguments) -> anyhow::Result<Exit> {
             out.flush()?;
             Ok(Exit::Holds)
         }
-        Err(error) => complain(error),
+        Err(error) => Ok(console.complain(error)),
     }
 }

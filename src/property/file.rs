@@ -2,11 +2,13 @@
 //! the search for a name that occurs twice.
 
 use super::Request;
+use super::request::Origin;
 use nom::bytes::complete::{tag, take_until, take_while};
 use nom::sequence::separated_pair;
 use nom::{IResult, Parser};
 use std::cell::Cell;
 use std::fmt;
+use std::path::Path;
 
 /// What is wrong with a property file, and in which line, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,10 +25,11 @@ impl fmt::Display for SpecificationError {
 
 impl std::error::Error for SpecificationError {}
 
-/// The properties of a file.
-pub fn parse_specification(text: &str) -> Result<Vec<Request>, SpecificationError> {
+/// The properties of a file, from its text.
+pub fn parse_specification(file: &Path, text: &str) -> Result<Vec<Request>, SpecificationError> {
     let mut requests: Vec<Request> = Vec::new();
-    for (text, line) in text.lines().map(str::trim).zip(1..) {
+    for (whole, line) in text.lines().zip(1..) {
+        let text = whole.trim();
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
@@ -45,7 +48,14 @@ pub fn parse_specification(text: &str) -> Result<Vec<Request>, SpecificationErro
         if requests.iter().any(|r| r.name() == Some(name)) {
             return wrong(format!("there are two properties `{name}`"));
         }
-        requests.push(Request::ltl(formula).named(name));
+        let behind_colon = whole.split_once(':').map_or(whole, |(_, rest)| rest);
+        let before = whole.len() - behind_colon.trim_start().len();
+        let origin = Origin {
+            file: file.to_owned(),
+            line: line as u32,
+            column: whole[..before].chars().count() as u32 + 1,
+        };
+        requests.push(Request::ltl(formula).named(name).written_at(origin));
     }
     Ok(requests)
 }
@@ -75,7 +85,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> String {
-        match parse_specification(text) {
+        match parse_specification(Path::new("p.ltl"), text) {
             Ok(requests) => requests
                 .iter()
                 .map(|r| format!("{}={}", r.name().unwrap_or_default(), r.text()))

@@ -3,7 +3,7 @@
 use super::{Property, PropertyError, Temporal, TemporalError};
 use crate::rules::Subject;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a property is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,16 @@ pub struct Request {
     pub(crate) name: Option<String>,
     /// The automaton, unless it is in a file.
     automaton: Option<String>,
+    /// Where it was written, if that was in a property file.
+    pub(crate) origin: Option<Origin>,
+}
+
+/// Where the text of a property begins in a property file; line and column from 1.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    pub file: PathBuf,
+    pub line: u32,
+    pub column: u32,
 }
 
 impl Request {
@@ -68,6 +78,7 @@ impl Request {
             text: text.into(),
             name: None,
             automaton: None,
+            origin: None,
         }
     }
 
@@ -110,6 +121,11 @@ impl Request {
     /// With a name, by which it stands in reports.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
+        self
+    }
+
+    pub(super) fn written_at(mut self, origin: Origin) -> Self {
+        self.origin = Some(origin);
         self
     }
 

@@ -5,9 +5,7 @@ use crate::analysis::Observed;
 use crate::rules::Subject;
 use crate::trace::{Step, Trace};
 use ltl2ba_rs::hoa::HoaError;
-use ltl2ba_rs::{
-    Automaton, Formula, Lasso, Options, ParseError, Parsed, Span, TranslateError, Warning,
-};
+use ltl2ba_rs::{Automaton, Formula, Lasso, Options, ParseError, Parsed, Span, TranslateError};
 use std::fmt;
 
 /// A temporal property of one program or pushdown system.
@@ -19,7 +17,8 @@ pub struct Temporal {
     pub atoms: Vec<Atom>,
     /// The formula itself, if the property was given as one.
     pub formula: Option<Formula>,
-    pub warnings: Vec<Warning>,
+    /// What is doubtful about it, and where in its text.
+    pub warnings: Vec<(Span, String)>,
 }
 
 /// Why a property means nothing.
@@ -72,7 +71,10 @@ impl Temporal {
             forbidden,
             atoms,
             formula: Some(formula),
-            warnings,
+            warnings: warnings
+                .into_iter()
+                .map(|warning| (warning.span.clone(), warning.to_string()))
+                .collect(),
         })
     }
 

@@ -10,6 +10,7 @@ mod folded;
 pub mod graph;
 mod harmless;
 pub mod json;
+pub mod notices;
 mod place;
 mod steps;
 pub mod text;

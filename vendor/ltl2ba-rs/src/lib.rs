@@ -71,7 +71,7 @@ pub use automaton::{Automaton, Class, Edge, Marks};
 pub use evaluate::{Lasso, evaluate};
 pub use label::{Cube, Label, Literal};
 pub use options::{Options, TranslateError};
-pub use syntax::error::{ParseError, Warning};
+pub use syntax::error::{ParseError, Warning, underlined};
 pub use syntax::formula::{Binary, Formula, Node, NodeId, Unary};
 pub use syntax::parser::{MAX_WARNINGS, Parsed, parse, split_operators};
 pub use syntax::proposition::{Kind, Proposition, Span};

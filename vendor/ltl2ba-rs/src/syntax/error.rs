@@ -93,7 +93,7 @@ impl fmt::Display for Warning {
 const SHOWN: usize = 60;
 
 /// The line of the span, cut to a window around it, and a line of carets.
-fn underlined(text: &str, span: &Span) -> String {
+pub fn underlined(text: &str, span: &Span) -> String {
     let start = floor(text, span.start);
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
