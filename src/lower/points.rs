@@ -117,8 +117,14 @@ impl Points {
 
     /// The beginning of a compound statement, all of whose branches have been seen.
     pub fn close(&mut self) -> Branches {
-        // The brackets of a tree match: there is always one.
-        let open = self.open.pop().expect("a compound statement is open");
+        let Some(open) = self.open.pop() else {
+            // The brackets of a tree match: this does not happen.
+            return Branches {
+                arms: Box::default(),
+                otherwise: Some(self.next),
+                after: self.next,
+            };
+        };
         if open.is_loop {
             self.breaks.pop();
         }
