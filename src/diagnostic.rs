@@ -6,11 +6,13 @@ use crate::source::Span;
 use serde::Serialize;
 use std::fmt::{self, Display};
 
+/// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Nothing is decided about an input with an error.
     Error,
+    /// It may not be what was meant.
     Warning,
 }
 
@@ -23,9 +25,12 @@ impl Display for Severity {
     }
 }
 
+/// What is wrong, or doubtful, at a place of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// How bad it is.
     pub severity: Severity,
+    /// The place.
     pub span: Span,
     /// One sentence, lower case, without a full stop: "unknown variable `x`".
     pub message: String,
@@ -38,10 +43,12 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// An error, without hint or label.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, span, message)
     }
 
+    /// A warning, without hint or label.
     pub fn warning(span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, span, message)
     }
@@ -57,11 +64,13 @@ impl Diagnostic {
         }
     }
 
+    /// Adds what stands under the underlined place.
     pub fn with_label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
+    /// Adds what the user can do.
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -73,11 +82,13 @@ impl Diagnostic {
         self
     }
 
+    /// Adds a second place.
     pub fn with_related(mut self, span: Span, note: impl Into<String>) -> Self {
         self.related = Some((span, note.into()));
         self
     }
 
+    /// Whether nothing is decided about an input with it.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -30,6 +30,8 @@
 //!
 //! `docs/architecture.md` has the code map, the invariants and the algorithms.
 
+#![warn(missing_docs)]
+
 // What everything stands on: sets of small numbers, what is wrong in an input, interned names,
 // source text and places in it, cancellation.
 mod source;
@@ -140,6 +142,8 @@ pub use property::{Kind as PropertyKind, Request as Property, SpecificationError
 pub use report::configurations::SetReport;
 pub use report::graph::Graph;
 pub use report::notices::Notice;
+pub use report::steps::{StepKind, Trace, TracePart, TraceStep};
+pub use report::values::Value;
 pub use report::{Finding, Report};
 pub use sets::SetQuery;
 pub use source::{Position, Span};

@@ -10,11 +10,14 @@ use std::sync::OnceLock;
 /// A half-open range of byte offsets in a [`Source`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
+    /// The first byte.
     pub start: u32,
+    /// The byte after the last.
     pub end: u32,
 }
 
 impl Span {
+    /// The bytes from `start` up to `end`.
     pub fn new(start: u32, end: u32) -> Self {
         Span { start, end }
     }
@@ -31,7 +34,9 @@ impl Span {
 /// Line and column, both from 1, the column counted in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
+    /// The line, from 1.
     pub line: u32,
+    /// The column in characters, from 1.
     pub column: u32,
 }
 
@@ -68,6 +73,7 @@ impl Source {
         &self.name
     }
 
+    /// The whole text.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -118,6 +124,7 @@ impl Source {
         known + count(rest) - u32::from(mark)
     }
 
+    /// The line and column of a byte.
     pub fn position(&self, offset: u32) -> Position {
         let line = self.line_starts().partition_point(|s| *s <= offset);
         let start = self.line_starts()[line - 1];

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// Why a computation stopped without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
+    /// There is no memory for more BDD nodes.
     OutOfNodes,
     /// Somebody else asked for it: a time limit, a memory limit, or Ctrl-C.
     Cancelled,
@@ -102,6 +103,7 @@ impl Watch {
         self.nodes.store(nodes as u64, Ordering::Relaxed);
     }
 
+    /// Asks the computation to stop.
     pub fn cancel(&self) {
         self.cancelled.raise();
     }

@@ -34,8 +34,10 @@ pub struct NamedCell {
 /// Which order is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
+    /// The bits of variables that meet in sums, comparisons or assignments are interleaved.
     #[default]
     Interleaved,
+    /// All bits of a variable stand together, in the order of declaration.
     Sequential,
     /// As a user has written it: groups of names, a line each.
     Given(String),
@@ -44,13 +46,20 @@ pub enum Choice {
 /// What is wrong with an order that a user has written; lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OrderError {
+    /// No variable has this name.
     Unknown {
+        /// Where the name stands.
         line: usize,
+        /// The name as it is written.
         name: String,
+        /// A name that may have been meant.
         suggestion: Option<String>,
     },
+    /// A variable is named for the second time.
     Twice {
+        /// Where that is.
         line: usize,
+        /// The name as it is written.
         name: String,
     },
 }

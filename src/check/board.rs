@@ -54,7 +54,9 @@ impl Phase {
 /// What is known about one property.
 #[derive(Clone, Debug)]
 pub struct Finding {
+    /// `None` as long as it is not known.
     pub verdict: Option<Verdict>,
+    /// What shows a violation.
     pub trace: TraceFinding,
     /// The variables that the property speaks of.
     pub observed: Vec<Observed>,
@@ -78,6 +80,7 @@ impl Default for Finding {
 pub enum TraceFinding {
     /// There is none, it was not asked for, or it was not found in time.
     None,
+    /// A trace that was replayed.
     Found(Trace),
     /// It has this many steps, more than may be shown.
     TooLong(u64),
@@ -146,6 +149,7 @@ impl Board {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Notes that a phase is entered now.
     pub fn enter(&self, phase: Phase) {
         self.entered(phase, Instant::now());
     }
@@ -157,6 +161,7 @@ impl Board {
         }
     }
 
+    /// Puts down a verdict; the first one stands.
     pub fn decide(&self, property: usize, verdict: Verdict) {
         let mut state = self.state();
         // Once the findings have been reported, there is nothing to add.
@@ -168,10 +173,12 @@ impl Board {
         }
     }
 
+    /// The verdict about a property, if it is known.
     pub fn verdict(&self, property: usize) -> Option<Verdict> {
         self.state().findings.get(property)?.verdict
     }
 
+    /// Puts down the trace of a violation, and the variables that the property speaks of.
     pub fn explain(&self, property: usize, trace: TraceFinding, observed: Vec<Observed>) {
         if let Some(finding) = self.state().findings.get_mut(property) {
             finding.trace = trace;
@@ -180,6 +187,7 @@ impl Board {
         }
     }
 
+    /// Changes the statistics.
     pub fn measure(&self, update: impl FnOnce(&mut Statistics)) {
         update(&mut self.state().statistics);
     }
@@ -189,18 +197,22 @@ impl Board {
         std::mem::take(&mut self.state().findings)
     }
 
+    /// Adds a warning.
     pub fn warn(&self, warning: String) {
         self.state().warnings.push(warning);
     }
 
+    /// Takes the warnings out.
     pub fn take_warnings(&self) -> Vec<String> {
         std::mem::take(&mut self.state().warnings)
     }
 
+    /// The statistics so far.
     pub fn statistics(&self) -> Statistics {
         self.state().statistics.clone()
     }
 
+    /// The phase that was entered last.
     pub fn phase(&self) -> Option<Phase> {
         self.state().phases.last().map(|(phase, _)| *phase)
     }
@@ -221,6 +233,7 @@ impl Board {
         times
     }
 
+    /// The time since the beginning of the run.
     pub fn elapsed(&self) -> Duration {
         self.begin.elapsed()
     }

@@ -24,20 +24,25 @@ use crate::watch::{Stop, Watch, within_budget};
 use crate::witness::walk::Diverged;
 use model::{Observation, with_model};
 
+/// What a check finds out about a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
+    /// Every execution satisfies it.
     Holds,
     /// For a label: it is reachable.
     Violated,
 }
 
+/// How the states of a program are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
+    /// As BDDs.
     Symbolic,
     /// The naive twin: for tests, on small programs.
     Explicit,
 }
 
+/// Where a search begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// `post*` from the start.
@@ -46,18 +51,25 @@ pub enum Direction {
     Backward,
 }
 
+/// Whether deep loops and deep recursion are accelerated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accelerate {
     /// Where plain iteration takes many rounds.
     Auto,
+    /// From the first round.
     Always,
+    /// Each round is made by itself.
     Never,
 }
 
+/// How a check is done.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// The engine.
     pub engine: Engine,
+    /// Where the symbolic engine begins.
     pub direction: Direction,
+    /// Whether traces are searched.
     pub trace: bool,
     /// The longest trace that is unfolded, and the longest that is shown at all.
     pub trace_limit: u64,
@@ -68,6 +80,7 @@ pub struct Options {
     pub memory: u64,
     /// How many threads may work on one operation.
     pub jobs: u32,
+    /// The order of BDD variables.
     pub order: order::Choice,
     /// Whether deep loops and deep recursion are accelerated.
     pub accelerate: Accelerate,

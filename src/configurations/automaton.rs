@@ -58,6 +58,7 @@ pub struct Edge {
     pub label: Bdd,
 }
 
+/// A P-automaton: it accepts the configurations of a regular set.
 pub struct PAutomaton {
     /// The first one is the control state.
     pub states: Vec<State>,
@@ -65,6 +66,7 @@ pub struct PAutomaton {
     pub edges: Vec<Edge>,
     /// The configurations without a stack: values of the globals, in current copies.
     pub error: Bdd,
+    /// The values of configurations with an empty stack, in current copies.
     pub terminated: Bdd,
 }
 
@@ -80,10 +82,12 @@ impl StateKind {
 }
 
 impl PAutomaton {
+    /// The state of a number.
     pub fn state(&self, id: StateId) -> &State {
         &self.states[id.0 as usize]
     }
 
+    /// The edges that leave a state.
     pub fn edges_from(&self, state: StateId) -> &[Edge] {
         let first = self.edges.partition_point(|edge| edge.from < state);
         let count = self.edges[first..].partition_point(|edge| edge.from == state);

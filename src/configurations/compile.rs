@@ -21,9 +21,11 @@ use rustc_hash::FxHashMap;
 pub struct SetAutomaton {
     /// The valuations over current variables, and the state below.
     pub heads: Vec<(Head, Bdd, StackState)>,
+    /// The states and edges below the top.
     pub stacks: Stacks,
     /// The values, over current variables, of configurations without a stack.
     pub error: Bdd,
+    /// The values of configurations with an empty stack.
     pub terminated: Bdd,
     /// For each part of the set, whether it holds any configuration.
     pub occupied: Vec<bool>,
@@ -47,6 +49,7 @@ struct Compiler<'m> {
     conditions: FxHashMap<(At, FrameKind), Bdd>,
 }
 
+/// The automaton of a set.
 pub fn compile(model: &Model<'_>, set: &ConfigurationSet) -> Result<SetAutomaton, Stop> {
     let mut waiting_for: FxHashMap<_, Vec<u32>> = FxHashMap::default();
     for (waiting, i) in model.waiting.iter().zip(0..) {

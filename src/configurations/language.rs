@@ -84,6 +84,7 @@ pub trait Language {
     /// Why none of `above` can be right above any of `below`.
     fn never_above(&self, above: &SymbolSet, below: &SymbolSet) -> String;
 
+    /// A symbol as it is reported.
     fn show_symbol(&self, symbol: Head) -> SymbolText;
 }
 

@@ -128,12 +128,15 @@ impl Search<'_> {
 /// scope; and how many valuations of the globals without a stack.
 #[derive(Debug)]
 pub struct Count {
+    /// Those of configurations with a stack.
     pub heads: Natural,
     /// `None` where nothing fails.
     pub error: Option<Natural>,
+    /// Those of configurations with an empty stack.
     pub terminated: Natural,
 }
 
+/// Counts the heads that an automaton accepts.
 pub fn count(model: &Model<'_>, automaton: &PAutomaton) -> Result<Count, Stop> {
     let (spds, copies, bdds) = (model.spds, model.copies, model.copies.bdds);
     let mut sets: Vec<(Head, Bdd)> = Vec::new();

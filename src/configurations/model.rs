@@ -17,10 +17,14 @@ use std::ops::Range;
 
 /// A system as the symbolic engine has it.
 pub struct Model<'a> {
+    /// What is known of names.
     pub language: &'a dyn Language,
     rules: &'a Rules<'a>,
+    /// The BDD variables.
     pub copies: &'a Copies<'a>,
+    /// The rules with their relations.
     pub spds: &'a Spds,
+    /// Whom long loops ask.
     pub watch: &'a Watch,
     /// Every symbol that may wait, in rising order.
     pub waiting: Vec<Waiting>,
@@ -154,6 +158,7 @@ impl Model<'_> {
         kind(self.rules, symbol)
     }
 
+    /// The family that a kind of frames belongs to.
     pub fn family(&self, kind: FrameKind) -> Family {
         family(self.rules, kind)
     }
@@ -185,6 +190,7 @@ impl Model<'_> {
         self.rules.error
     }
 
+    /// The head of the empty stack, if control can come there.
     pub fn terminated(&self) -> Option<Head> {
         self.rules.empty
     }

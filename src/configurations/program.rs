@@ -14,6 +14,7 @@ use crate::source::{Position, Span};
 
 /// The names of a program.
 pub struct ProgramNames<'a> {
+    /// Whose names these are.
     pub program: &'a Program,
 }
 
@@ -21,6 +22,7 @@ pub struct ProgramNames<'a> {
 const SHOWN: usize = 5;
 
 impl<'a> ProgramNames<'a> {
+    /// The names of a program.
     pub fn new(program: &'a Program) -> Self {
         ProgramNames { program }
     }

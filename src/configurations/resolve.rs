@@ -12,9 +12,11 @@ use crate::source::{Source, Span};
 /// A set of configurations of one system. Conditions in a list hold together.
 #[derive(Default)]
 pub struct ConfigurationSet {
+    /// Configurations with a stack.
     pub parts: Vec<Part>,
     /// Configurations that failed, and those with an empty stack: the conditions on each.
     pub error: Vec<Vec<Atom>>,
+    /// The conditions on configurations with an empty stack.
     pub terminated: Vec<Vec<Atom>>,
 }
 

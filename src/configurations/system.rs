@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 /// The names of a pushdown system.
 pub struct SystemNames<'a> {
+    /// Whose names these are.
     pub system: &'a System,
 }
 
@@ -37,10 +38,12 @@ fn suggestion<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Option
 }
 
 impl<'a> SystemNames<'a> {
+    /// The names of a pushdown system.
     pub fn new(system: &'a System) -> Self {
         SystemNames { system }
     }
 
+    /// The name of a control state.
     pub fn state_name(&self, state: StateId) -> &'a str {
         self.system.names.text(self.system.states[state.0 as usize])
     }

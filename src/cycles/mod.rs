@@ -43,8 +43,10 @@ pub enum Method {
     Closure,
 }
 
+/// How cycles are searched.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
+    /// The method inside a component.
     pub method: Method,
     /// Whether the graph is first divided into rough components.
     pub rough_components: bool,

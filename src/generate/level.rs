@@ -6,6 +6,7 @@
 
 use std::io::{self, Write};
 
+/// Writes T(N) as a boolean program.
 pub fn write(n: u32, out: &mut impl Write) -> io::Result<()> {
     out.write_all(
         b"decl g;
@@ -53,6 +54,7 @@ end
     Ok(())
 }
 
+/// Writes T(N) in Remopla, with one integer.
 pub fn write_with_integer(n: u32, out: &mut impl Write) -> io::Result<()> {
     out.write_all(
         b"bool g;

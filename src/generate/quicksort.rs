@@ -8,10 +8,12 @@
 
 use std::io::{self, Write};
 
+/// Which quicksort it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     /// Without the block of entries equal to the pivot: it does not always terminate.
     Faulty,
+    /// It terminates.
     Corrected,
     /// The corrected one with its array.
     Sorting,
@@ -19,13 +21,16 @@ pub enum Variant {
     Random,
 }
 
+/// What a program is to be.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
+    /// Which quicksort it is.
     pub variant: Variant,
     /// Of every integer.
     pub bits: u32,
     /// Of the array.
     pub entries: u32,
+    /// Whether it never computes a result that does not fit.
     pub guards: bool,
 }
 

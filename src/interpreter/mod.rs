@@ -21,7 +21,9 @@ use values::{Possible, Values};
 /// What can be seen of a configuration without looking below the top frame.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct View {
+    /// Where control is.
     pub at: PointId,
+    /// The values of the globals and of the top frame's locals.
     pub valuation: Valuation,
     /// The values fixed by a `return`; only at an exit point.
     pub returns: Option<Box<[u64]>>,
@@ -41,6 +43,7 @@ impl View {
 /// A frame that waits at its call for the one above it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Waiting {
+    /// The call.
     pub at: PointId,
     /// As the assignments that came with the call have left them.
     pub locals: Box<[u64]>,

@@ -22,7 +22,9 @@ pub enum Outcome {
     Enter(View, Waiting),
     /// The frame is popped: the globals, and the return values if they were fixed.
     Leave {
+        /// The globals.
         globals: Vec<u64>,
+        /// What is returned, if it was fixed.
         returns: Option<Box<[u64]>>,
     },
     /// An assertion failed, an expression has no value, or a value does not fit.

@@ -10,14 +10,18 @@ use crate::names::Name;
 /// values are 0 and 1, the names of an enumeration count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Domain {
+    /// Truth values.
     Boolean,
     /// From 1 to 64 bits.
     Integer {
+        /// How many bits a number has.
         bits: u8,
     },
     /// An index into [`super::Program::enumerations`], and how many names there are.
     Enumeration {
+        /// The enumeration.
         id: u32,
+        /// How many names it has.
         size: u32,
     },
 }
@@ -42,6 +46,7 @@ impl Domain {
         self.size().is_power_of_two()
     }
 
+    /// Whether a number is one of the values.
     pub fn contains(self, number: i128) -> bool {
         u128::try_from(number).is_ok_and(|number| number < self.size())
     }
@@ -52,10 +57,12 @@ impl Domain {
 pub struct Cell {
     /// As it is shown: `x`, `a[3]`, `s.f`.
     pub name: Name,
+    /// The values it can have.
     pub domain: Domain,
 }
 
 impl Cell {
+    /// A cell for a truth value.
     pub fn boolean(name: Name) -> Self {
         Cell {
             name,

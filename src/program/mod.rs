@@ -31,6 +31,7 @@ use crate::source::{Position, Source, Span};
 use std::ops::Range;
 use std::sync::Arc;
 
+/// A procedure, an index into [`Program::procedures`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProcedureId(pub u32);
 
@@ -60,24 +61,34 @@ impl VariableId {
 /// The language of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
+    /// Boolean programs.
     BooleanProgram,
+    /// Remopla.
     Remopla,
 }
 
+/// A program without errors, in the form that all stages after the front ends take.
 #[derive(Debug)]
 pub struct Program {
+    /// What it was read from.
     pub source: Arc<Source>,
+    /// The texts of its names.
     pub names: Names,
+    /// The cells of the global variables.
     pub globals: Vec<Cell>,
     /// The global variables as declared; empty if each is one cell of the same name.
     pub declarations: Vec<Declaration>,
+    /// The enumerations that cells have values of.
     pub enumerations: Vec<Enumeration>,
     /// The names of numbers that conditions in properties may use.
     pub constants: Vec<(Name, i128)>,
     /// How conditions in properties are written.
     pub language: Language,
+    /// What happens to a number that does not fit.
     pub overflow: Overflow,
+    /// The procedures, in the order of the source.
     pub procedures: Vec<Procedure>,
+    /// The control points of all procedures.
     pub points: Vec<Point>,
     /// The labels, ordered by point, those of one point in the order of the source.
     pub labels: Vec<(PointId, Name)>,
@@ -135,46 +146,62 @@ pub struct Point {
 pub enum Action {
     /// Goes on to any one of these (never empty) and changes nothing.
     Goto {
+        /// Where it may go.
         targets: Box<[PointId]>,
     },
     /// All values are computed in the old state, then all targets are set at once.
     /// Where two targets meet, the later one wins.
     Assign {
+        /// What is set.
         targets: Box<[Target]>,
+        /// What each target is set to.
         values: Box<[Value]>,
         /// Only outcomes that make this true happen; it may read new values.
         constrain: Option<Expression>,
+        /// Where control is afterwards.
         next: PointId,
     },
     /// The variables get arbitrary values.
     Havoc {
+        /// What changes.
         variables: Box<[VariableId]>,
+        /// Where control is afterwards.
         next: PointId,
     },
     /// Goes to the first arm whose condition comes out true, otherwise to `otherwise`.
     Branch {
+        /// The conditions, and where each leads.
         arms: Box<[(Expression, PointId)]>,
+        /// Where it goes if none is true.
         otherwise: PointId,
     },
     /// Goes to any arm whose condition is true; to `otherwise` where none is. A condition
     /// without a value is not true, and gives one more step, to *error*.
     Select {
+        /// The conditions, and where each leads.
         arms: Box<[(Expression, PointId)]>,
+        /// Where it goes if none is true; without one the execution is cut off.
         otherwise: Option<PointId>,
     },
     /// Goes on where the condition is true; where it is false the program fails.
     Assert {
+        /// What must be true.
         condition: Expression,
+        /// Where control is afterwards.
         next: PointId,
     },
     /// Goes on where the condition is true; the execution is cut off where it is not.
     Assume {
+        /// What must be true.
         condition: Expression,
+        /// Where control is afterwards.
         next: PointId,
     },
+    /// Pushes a frame.
     Call(Box<Call>),
     /// Fixes the return values and goes to the exit point.
     Return {
+        /// What is returned.
         values: Box<[Expression]>,
     },
     /// Pops the frame. Only the last point of a procedure has this action.
@@ -216,14 +243,17 @@ pub struct Call {
 }
 
 impl Program {
+    /// The procedure of a number.
     pub fn procedure(&self, id: ProcedureId) -> &Procedure {
         &self.procedures[id.0 as usize]
     }
 
+    /// The control point of a number.
     pub fn point(&self, id: PointId) -> &Point {
         &self.points[id.0 as usize]
     }
 
+    /// All procedures.
     pub fn procedure_ids(&self) -> impl DoubleEndedIterator<Item = ProcedureId> + use<> {
         (0..self.procedures.len() as u32).map(ProcedureId)
     }
@@ -233,6 +263,7 @@ impl Program {
         self.procedure(self.point(id).procedure)
     }
 
+    /// The point that executions begin at.
     pub fn entry_point(&self) -> PointId {
         self.procedure(self.entry).entry()
     }
@@ -242,6 +273,7 @@ impl Program {
         self.label_names_of(id).map(|name| self.names.text(name))
     }
 
+    /// The labels of a point, in the order of the source.
     pub fn label_names_of(&self, id: PointId) -> impl Iterator<Item = Name> {
         let first = self.labels.partition_point(|(point, _)| *point < id);
         self.labels[first..]
@@ -260,6 +292,7 @@ impl Program {
         }
     }
 
+    /// Where the statement at a point begins.
     pub fn position_of(&self, id: PointId) -> Position {
         self.source.position(self.point(id).span.start)
     }

@@ -13,7 +13,9 @@ use std::path::Path;
 /// What is wrong with a property file, and in which line, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecificationError {
+    /// The line, from 1.
     pub line: usize,
+    /// What is wrong in it.
     pub message: String,
 }
 

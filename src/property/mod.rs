@@ -28,13 +28,16 @@ pub enum Property {
     Reach(Vec<PointId>),
     /// Can one of these symbols come to be on top of the stack, in this state or in any?
     OnTop {
+        /// Which symbols.
         symbols: Vec<SymbolId>,
+        /// In which state, if not in any.
         state: Option<StateId>,
     },
     /// Can an assertion fail?
     Assertions,
     /// Does every execution end?
     Terminates,
+    /// Does every execution satisfy a formula, or none an automaton?
     Temporal(Box<Temporal>),
 }
 

@@ -119,12 +119,14 @@ impl System {
         }
     }
 
+    /// The control state of this name.
     pub fn find_state(&self, text: &str) -> Option<StateId> {
         let name = self.names.find(text)?;
         let index = self.states.iter().position(|state| *state == name)?;
         Some(StateId(index as u32))
     }
 
+    /// The stack symbol of this name.
     pub fn find_symbol(&self, text: &str) -> Option<SymbolId> {
         let name = self.names.find(text)?;
         let index = self.symbols.iter().position(|symbol| symbol.name == name)?;

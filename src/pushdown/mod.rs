@@ -42,9 +42,12 @@ pub struct RuleId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StateId(pub u32);
 
+/// A symbolic pushdown system without errors.
 #[derive(Debug)]
 pub struct System {
+    /// What it was read from.
     pub source: Arc<Source>,
+    /// The texts of its names.
     pub names: Names,
     /// The cells of the global variables, and last that of the control state.
     pub globals: Vec<Cell>,
@@ -52,11 +55,15 @@ pub struct System {
     pub declarations: Vec<Declaration>,
     /// Local variables, by the group of symbols that carry them. The first group has none.
     pub groups: Vec<Group>,
+    /// The stack symbols.
     pub symbols: Vec<Symbol>,
+    /// The names of the control states.
     pub states: Vec<Name>,
     /// Ordered by symbol, those of one symbol in the order of the source.
     pub rules: Vec<Rule>,
+    /// Where executions begin.
     pub start: Start,
+    /// The operations of all conditions.
     pub expressions: Expressions,
     /// The defined names, and their values.
     pub constants: Vec<(Name, i128)>,
@@ -129,22 +136,27 @@ pub struct Start {
 }
 
 impl System {
+    /// The symbol of a number.
     pub fn symbol(&self, id: SymbolId) -> &Symbol {
         &self.symbols[id.0 as usize]
     }
 
+    /// The rule of a number.
     pub fn rule(&self, id: RuleId) -> &Rule {
         &self.rules[id.0 as usize]
     }
 
+    /// All rules.
     pub fn rule_ids(&self) -> impl DoubleEndedIterator<Item = RuleId> + use<> {
         (0..self.rules.len() as u32).map(RuleId)
     }
 
+    /// All symbols.
     pub fn symbol_ids(&self) -> impl DoubleEndedIterator<Item = SymbolId> + use<> {
         (0..self.symbols.len() as u32).map(SymbolId)
     }
 
+    /// The rules with this symbol on the left.
     pub fn rules_of(&self, symbol: SymbolId) -> impl Iterator<Item = RuleId> + use<> {
         self.symbol(symbol).rules.clone().map(RuleId)
     }
@@ -159,6 +171,7 @@ impl System {
         &self.globals[..self.globals.len() - 1]
     }
 
+    /// The cells of the local variables of a group.
     pub fn locals(&self, group: GroupId) -> &[Cell] {
         &self.groups[group.0 as usize].cells
     }
@@ -196,10 +209,12 @@ impl System {
         }
     }
 
+    /// Where a rule begins.
     pub fn position_of(&self, rule: RuleId) -> Position {
         self.source.position(self.rule(rule).span.start)
     }
 
+    /// The name of a symbol.
     pub fn symbol_name(&self, symbol: SymbolId) -> &str {
         self.names.text(self.symbol(symbol).name)
     }

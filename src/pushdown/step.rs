@@ -15,22 +15,27 @@ use crate::program::{Cell, Domain, Expression, Moment, Operation, VariableId};
 /// The control state, the globals, and the symbol on top with its locals.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct View {
+    /// The symbol on top.
     pub symbol: SymbolId,
     /// The control state last.
     pub globals: Box<[u64]>,
+    /// Those of the symbol.
     pub locals: Box<[u64]>,
 }
 
 /// A symbol below the top.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
+    /// The symbol.
     pub symbol: SymbolId,
+    /// Its locals.
     pub locals: Box<[u64]>,
 }
 
 /// Where a step leads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
+    /// Another symbol on top, with nothing new below it.
     Next(View),
     /// A new symbol on top, and the one that is now below it.
     Push(View, Frame),
@@ -105,6 +110,7 @@ pub struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
+    /// The steps of a system; each rule is prepared once.
     pub fn new(system: &'a System) -> Self {
         let plan = |id| Plan::of_rule(system, system.rule(id));
         Steps {

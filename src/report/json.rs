@@ -3,7 +3,7 @@
 //! Written as a stream: a trace of a hundred thousand steps is never copied.
 
 use super::folded::shown;
-use super::steps::{FoldedTrace, TraceObject};
+use super::steps::{Trace, TraceObject};
 use super::{Conclusion, Evidence, Explanation, Report};
 use crate::check::{Phase, TraceFinding, Verdict};
 use crate::property::Request;
@@ -76,7 +76,7 @@ fn explanation<S: SerializeStruct>(
         TraceFinding::TooDeep => one.serialize_field("trace_too_deep", &true),
         TraceFinding::Repeating(steps, trace) => {
             one.serialize_field("trace_omitted", steps)?;
-            one.serialize_field("trace_folded", &FoldedTrace(subject, &shown(trace, true)))
+            one.serialize_field("trace_folded", &Trace::new(subject, &shown(trace, true)))
         }
     }
 }

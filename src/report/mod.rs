@@ -12,10 +12,10 @@ mod harmless;
 pub mod json;
 pub mod notices;
 mod place;
-mod steps;
+pub mod steps;
 pub mod text;
 mod trace;
-mod values;
+pub mod values;
 
 use crate::analysis::Observed;
 use crate::check::{self, Phase, Statistics, TraceFinding, Verdict};
@@ -24,9 +24,11 @@ use crate::event::Progress;
 use crate::model::Form;
 use crate::property::Request;
 use crate::supervisor::Limits;
+use folded::shown;
 use std::fmt;
 use std::io::Write;
 use std::time::Duration;
+use steps::Trace;
 
 /// What came of a check: a finding for each property, in the order in which they were given.
 #[derive(Debug)]
@@ -226,6 +228,19 @@ impl<'r> Finding<'r> {
                 TraceFinding::Found(_) | TraceFinding::Repeating(..)
             ),
         }
+    }
+
+    /// The execution that shows a violation, perhaps with parts of it folded.
+    pub fn trace(&self) -> Option<Trace<'r>> {
+        let Evidence::Read(form, list) = &self.report.evidence else {
+            return None;
+        };
+        let trace = match &list[self.index].trace {
+            TraceFinding::Found(trace) => shown(trace, false),
+            TraceFinding::Repeating(_, trace) => shown(trace, true),
+            TraceFinding::None | TraceFinding::TooLong(_) | TraceFinding::TooDeep => return None,
+        };
+        Some(Trace::new(form.subject(), &trace))
     }
 }
 

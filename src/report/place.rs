@@ -5,6 +5,7 @@
 
 use super::failure::explain;
 use super::harmless::harmless;
+use super::steps::StepKind;
 use super::values::{Variables, Words};
 use crate::program::{Cell, Declaration, PointId};
 use crate::pushdown::step::state_of;
@@ -21,7 +22,7 @@ const LONGEST_TEXT: usize = 60;
 pub struct Place<'a> {
     /// The procedure, or the control state.
     pub procedure: &'a str,
-    pub point: &'static str,
+    pub kind: StepKind,
     /// Of the statement, or of the rule that is taken next.
     pub position: Option<Position>,
     /// The labels, or the symbol on top.
@@ -53,9 +54,9 @@ pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
                 let procedure = program.procedure_of(point);
                 Place {
                     procedure: program.names.text(procedure.name),
-                    point: match point == procedure.exit() {
-                        true => "exit",
-                        false => "statement",
+                    kind: match point == procedure.exit() {
+                        true => StepKind::Exit,
+                        false => StepKind::Statement,
                     },
                     position: Some(program.position_of(point)),
                     labels: program.labels_of(point).collect(),
@@ -64,9 +65,9 @@ pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
             }
             None => Place {
                 procedure: "",
-                point: match step.location {
-                    Location::Error => "error",
-                    _ => "terminated",
+                kind: match step.location {
+                    Location::Error => StepKind::Error,
+                    _ => StepKind::Terminated,
                 },
                 position: None,
                 labels: Vec::new(),
@@ -78,7 +79,7 @@ pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
             let symbol = symbol_of(step).map(|symbol| system.symbol_name(symbol));
             Place {
                 procedure: state_name(system, step),
-                point: "statement",
+                kind: StepKind::Statement,
                 position: rule.map(|rule| system.position_of(rule)),
                 labels: symbol.into_iter().collect(),
                 text: rule.map_or("".into(), |rule| system.text_of(rule)),

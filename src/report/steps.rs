@@ -1,59 +1,275 @@
-//! Traces as scripts see them: lists of steps, each of them an object.
+//! Traces as data: lists of steps, each with its place and its values. Programs walk them, and
+//! scripts see them as JSON.
+//!
+//! A step borrows the names of the model and shares the values of the trace, so that making one
+//! costs about as much as looking at it.
 
 use super::failure::explain;
 use super::folded::{Item, items};
-use super::place::{in_scope, place};
-use super::values::returned;
+use super::place::{Place, in_scope, place};
+use super::values::{Value, Words, returned};
 use crate::program::PointId;
 use crate::rules::Subject;
 use crate::trace::failure::Reason;
-use crate::trace::{Location, Step, Trace};
+use crate::trace::{self, Location};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeStruct, Serializer};
+use std::borrow::Cow;
 
-fn write_step<T: Serializer>(
-    subject: Subject<'_>,
-    trace: &Trace,
-    step: &Step,
-    serializer: T,
-) -> Result<T::Ok, T::Error> {
-    let mut map = serializer.serialize_map(None)?;
-    let place = place(subject, step);
-    map.serialize_entry("procedure", place.procedure)?;
-    map.serialize_entry("point", place.point)?;
-    map.serialize_entry("line", &place.position.map_or(0, |position| position.line))?;
-    map.serialize_entry(
-        "column",
-        &place.position.map_or(0, |position| position.column),
-    )?;
-    map.serialize_entry("labels", &place.labels)?;
-    map.serialize_entry("text", &place.text)?;
-    map.serialize_entry("depth", &step.depth)?;
-    let [globals, locals] = in_scope(subject, step);
-    map.serialize_entry("globals", &globals)?;
-    map.serialize_entry("locals", &locals)?;
-    if let Subject::Program(program) = subject {
-        let procedure = step.at().map(|point| program.procedure_of(PointId(point)));
-        if let Some((procedure, values)) = procedure.zip(step.returns.as_deref()) {
-            let (domains, shapes) = (&procedure.returns, &procedure.return_shapes);
-            map.serialize_entry("returns", &returned(globals.words, domains, shapes, values))?;
-        }
-        // A failed assertion needs no explanation.
-        if let Some(failure) = &trace.failure
-            && failure.reason != Reason::Assertion
-            && step.location == Location::Error
-        {
-            map.serialize_entry("reason", &explain(program, failure))?;
-        }
-    }
-    if step.folded.is_some() {
-        map.serialize_entry("folded", &true)?;
-    }
-    map.end()
+/// An execution that violates a property: its stem, and if it is infinite a loop that is then
+/// repeated for ever.
+///
+/// ```
+/// # fn main() -> Result<(), derny::Error> {
+/// use derny::{Checker, Language, Model, Property, TracePart};
+/// let text = "decl g; void main() begin g := 1; L: skip; end";
+/// let model = Model::parse(Language::BooleanProgram, text)?;
+/// let report = Checker::new(&model).property(Property::reach("L")).check()?;
+/// let trace = report.findings().next().and_then(|finding| finding.trace());
+/// let trace = trace.expect("the label is reached");
+/// let Some(TracePart::Step(last)) = trace.stem().last() else {
+///     panic!("nothing is folded");
+/// };
+/// assert_eq!((last.procedure, &*last.text, last.labels[0]), ("main", "skip;", "L"));
+/// assert_eq!(last.value("g").and_then(|value| value.number()), Some(1));
+/// assert!(trace.cycle().is_empty());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Trace<'r> {
+    stem: Vec<TracePart<'r>>,
+    cycle: Vec<TracePart<'r>>,
 }
 
-/// A trace without folded rounds. Written as a stream: no step is copied.
-pub struct TraceObject<'a>(pub Subject<'a>, pub &'a Trace);
+impl<'r> Trace<'r> {
+    pub(super) fn new(subject: Subject<'r>, trace: &trace::Trace) -> Self {
+        let parts = |steps: &[trace::Step]| parts(subject, trace, items(trace, steps, 0));
+        Trace {
+            stem: parts(&trace.stem),
+            cycle: parts(&trace.cycle),
+        }
+    }
+
+    /// From the beginning of the execution: to its end, or to where the loop begins.
+    pub fn stem(&self) -> &[TracePart<'r>] {
+        &self.stem
+    }
+
+    /// What follows the stem for ever; empty for a finite execution.
+    pub fn cycle(&self) -> &[TracePart<'r>] {
+        &self.cycle
+    }
+}
+
+/// A step of a trace, or something that is left out between two of them.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum TracePart<'r> {
+    /// A single step.
+    Step(Box<TraceStep<'r>>),
+    /// Rounds of a loop in the program.
+    Rounds {
+        /// How many there are.
+        count: u64,
+        /// The last of them.
+        last: Vec<TracePart<'r>>,
+    },
+    /// So many rounds of calls, each inside the one before.
+    Calls(u64),
+    /// The returns from so many rounds of calls.
+    Returns(u64),
+}
+
+/// The parts that items stand for. (Loops are not nested deep.)
+fn parts<'r>(subject: Subject<'r>, trace: &trace::Trace, items: Vec<Item>) -> Vec<TracePart<'r>> {
+    let part = |item| match item {
+        Item::Step(step) => TracePart::Step(Box::new(TraceStep::new(subject, trace, &step))),
+        Item::Repeated(count, last) => TracePart::Rounds {
+            count,
+            last: parts(subject, trace, last),
+        },
+        Item::Nested(count) => TracePart::Calls(count),
+        Item::Returned(count) => TracePart::Returns(count),
+    };
+    items.into_iter().map(part).collect()
+}
+
+/// A configuration that an execution comes to, and what it does next.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TraceStep<'r> {
+    /// The procedure that control is in, or the control state of a pushdown system; empty where
+    /// nothing happens any more.
+    pub procedure: &'r str,
+    /// What kind of place this is.
+    pub kind: StepKind,
+    /// Where the statement, or the rule that is taken, begins, from 1; 0 if there is none.
+    pub line: u32,
+    /// The column of that place, in characters from 1; 0 if there is none.
+    pub column: u32,
+    /// The labels of the statement; in a pushdown system the symbol on top.
+    pub labels: Vec<&'r str>,
+    /// The statement as it is written, or the text that the rule bears.
+    pub text: Cow<'r, str>,
+    /// How many frames are below.
+    pub depth: u64,
+    /// Why the program fails here, unless it is an assertion that does.
+    pub reason: Option<String>,
+    /// Whether this is a call of which the steps are left out: the next step is after its return.
+    pub is_folded: bool,
+    subject: Subject<'r>,
+    step: trace::Step,
+}
+
+/// What kind of place a step of a trace is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StepKind {
+    /// A statement, or in a pushdown system any place.
+    Statement,
+    /// The end of a procedure.
+    Exit,
+    /// The program has failed.
+    Error,
+    /// The program has ended.
+    Terminated,
+}
+
+impl StepKind {
+    /// As scripts see it.
+    pub fn name(self) -> &'static str {
+        match self {
+            StepKind::Statement => "statement",
+            StepKind::Exit => "exit",
+            StepKind::Error => "error",
+            StepKind::Terminated => "terminated",
+        }
+    }
+}
+
+impl<'r> TraceStep<'r> {
+    fn new(subject: Subject<'r>, trace: &trace::Trace, step: &trace::Step) -> Self {
+        let Place {
+            procedure,
+            kind,
+            position,
+            labels,
+            text,
+        } = place(subject, step);
+        // A failed assertion needs no explanation.
+        let failure = trace.failure.as_ref().filter(|failure| {
+            step.location == Location::Error && failure.reason != Reason::Assertion
+        });
+        let reason = match (subject, failure) {
+            (Subject::Program(program), Some(failure)) => Some(explain(program, failure)),
+            _ => None,
+        };
+        TraceStep {
+            procedure,
+            kind,
+            line: position.map_or(0, |position| position.line),
+            column: position.map_or(0, |position| position.column),
+            labels,
+            text,
+            depth: step.depth,
+            reason,
+            is_folded: step.folded.is_some(),
+            subject,
+            step: step.clone(),
+        }
+    }
+
+    /// The global variables with their values, as they are declared.
+    pub fn globals(&self) -> impl Iterator<Item = (&str, Value<'_>)> {
+        let [globals, _] = in_scope(self.subject, &self.step);
+        globals.iter()
+    }
+
+    /// The parameters and local variables of the top frame with their values.
+    pub fn locals(&self) -> impl Iterator<Item = (&str, Value<'_>)> {
+        let [_, locals] = in_scope(self.subject, &self.step);
+        locals.iter()
+    }
+
+    /// The value of a variable by its name; a local one hides a global one.
+    pub fn value(&self, name: &str) -> Option<Value<'_>> {
+        let mut variables = self.locals().chain(self.globals());
+        variables.find_map(|(known, value)| (known == name).then_some(value))
+    }
+
+    /// At the end of a procedure, what it returns, if that is fixed.
+    pub fn returns(&self) -> Option<Vec<Value<'_>>> {
+        let Subject::Program(program) = self.subject else {
+            return None;
+        };
+        let procedure = program.procedure_of(PointId(self.step.at()?));
+        let values = self.step.returns.as_deref()?;
+        let words = Words::of(self.subject);
+        let shapes = &procedure.return_shapes;
+        Some(returned(words, &procedure.returns, shapes, values))
+    }
+}
+
+impl Serialize for TraceStep<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("procedure", self.procedure)?;
+        map.serialize_entry("point", self.kind.name())?;
+        map.serialize_entry("line", &self.line)?;
+        map.serialize_entry("column", &self.column)?;
+        map.serialize_entry("labels", &self.labels)?;
+        map.serialize_entry("text", &self.text)?;
+        map.serialize_entry("depth", &self.depth)?;
+        let [globals, locals] = in_scope(self.subject, &self.step);
+        map.serialize_entry("globals", &globals)?;
+        map.serialize_entry("locals", &locals)?;
+        if let Some(returns) = self.returns() {
+            map.serialize_entry("returns", &returns)?;
+        }
+        if let Some(reason) = &self.reason {
+            map.serialize_entry("reason", reason)?;
+        }
+        if self.is_folded {
+            map.serialize_entry("folded", &true)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for TracePart<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            TracePart::Step(step) => step.serialize(serializer),
+            TracePart::Rounds { count, last } => {
+                let mut rounds = serializer.serialize_struct("rounds", 2)?;
+                rounds.serialize_field("repeated", count)?;
+                rounds.serialize_field("steps", last)?;
+                rounds.end()
+            }
+            TracePart::Calls(count) => one_field("nested", *count, serializer),
+            TracePart::Returns(count) => one_field("returned", *count, serializer),
+        }
+    }
+}
+
+fn one_field<T: Serializer>(name: &'static str, value: u64, to: T) -> Result<T::Ok, T::Error> {
+    let mut object = to.serialize_struct(name, 1)?;
+    object.serialize_field(name, &value)?;
+    object.end()
+}
+
+impl Serialize for Trace<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut trace = serializer.serialize_struct("trace", 2)?;
+        trace.serialize_field("stem", &self.stem)?;
+        trace.serialize_field("loop", &self.cycle)?;
+        trace.end()
+    }
+}
+
+/// A trace without folded rounds. Written as a stream: there is never more than one step.
+pub struct TraceObject<'a>(pub Subject<'a>, pub &'a trace::Trace);
 
 impl Serialize for TraceObject<'_> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
@@ -64,72 +280,12 @@ impl Serialize for TraceObject<'_> {
     }
 }
 
-struct Steps<'a>(Subject<'a>, &'a Trace, &'a [Step]);
+struct Steps<'a>(Subject<'a>, &'a trace::Trace, &'a [trace::Step]);
 
 impl Serialize for Steps<'_> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let Steps(subject, trace, steps) = *self;
-        serializer.collect_seq(steps.iter().map(|step| StepObject(subject, trace, step)))
+        let objects = steps.iter();
+        serializer.collect_seq(objects.map(|step| TraceStep::new(subject, trace, step)))
     }
-}
-
-struct StepObject<'a>(Subject<'a>, &'a Trace, &'a Step);
-
-impl Serialize for StepObject<'_> {
-    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        write_step(self.0, self.1, self.2, serializer)
-    }
-}
-
-/// A trace with folded rounds.
-pub struct FoldedTrace<'a>(pub Subject<'a>, pub &'a Trace);
-
-impl Serialize for FoldedTrace<'_> {
-    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let FoldedTrace(subject, trace) = *self;
-        let mut folded = serializer.serialize_struct("trace_folded", 2)?;
-        folded.serialize_field(
-            "stem",
-            &Items(subject, trace, &items(trace, &trace.stem, 0)),
-        )?;
-        folded.serialize_field(
-            "loop",
-            &Items(subject, trace, &items(trace, &trace.cycle, 0)),
-        )?;
-        folded.end()
-    }
-}
-
-struct Items<'a>(Subject<'a>, &'a Trace, &'a [Item]);
-
-impl Serialize for Items<'_> {
-    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let Items(subject, trace, items) = *self;
-        serializer.collect_seq(items.iter().map(|item| ItemObject(subject, trace, item)))
-    }
-}
-
-struct ItemObject<'a>(Subject<'a>, &'a Trace, &'a Item);
-
-impl Serialize for ItemObject<'_> {
-    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let ItemObject(subject, trace, item) = *self;
-        match item {
-            Item::Step(step) => write_step(subject, trace, step, serializer),
-            Item::Repeated(rounds, items) => {
-                let mut repeated = serializer.serialize_struct("rounds", 2)?;
-                repeated.serialize_field("repeated", rounds)?;
-                repeated.serialize_field("steps", &Items(subject, trace, items))?;
-                repeated.end()
-            }
-            Item::Nested(rounds) => one_field("nested", *rounds, serializer),
-            Item::Returned(rounds) => one_field("returned", *rounds, serializer),
-        }
-    }
-}
-
-fn one_field<T: Serializer>(name: &'static str, value: u64, to: T) -> Result<T::Ok, T::Error> {
-    let mut object = to.serialize_struct(name, 1)?;
-    object.serialize_field(name, &value)?;
-    object.end()
 }

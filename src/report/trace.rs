@@ -8,7 +8,7 @@
 use super::folded::{describe, length};
 use super::harmless::harmless;
 use super::place::{frame_kind, in_scope, left_below, line, text};
-use super::values::{Row, Valued, Variables, Words, returned, scalar, variables};
+use super::values::{Row, Value, Variables, Words, returned, scalar, variables};
 use crate::analysis::Observed;
 use crate::program::{PointId, VariableId};
 use crate::rules::Subject;
@@ -252,10 +252,8 @@ fn values(
     parts.join(" ")
 }
 
-fn text_of(value: &Valued<'_>) -> String {
-    let mut text = String::new();
-    value.write(&mut text);
-    harmless(&text)
+fn text_of(value: &Value<'_>) -> String {
+    harmless(&value.to_string())
 }
 
 /// The cells that are news; put together where all of a variable are.
@@ -276,7 +274,7 @@ fn show_changes(
             .filter(|i| is_news(*i, values[*i]))
             .collect();
         if !news.is_empty() && news.len() == variable.cells().len() {
-            let value = Valued {
+            let value = Value {
                 words,
                 row: Row::Cells(cells),
                 values,

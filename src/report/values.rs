@@ -7,8 +7,9 @@ use crate::names::{Name, Names};
 use crate::program::{Cell, Declaration, Domain, Enumeration, Field, Shape};
 use crate::rules::Subject;
 use serde::Serialize;
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde::ser::Serializer;
 use std::borrow::Cow;
+use std::fmt::{self, Write};
 use std::ops::Range;
 
 /// How names and the values of enumerations are spelled.
@@ -16,6 +17,12 @@ use std::ops::Range;
 pub struct Words<'a> {
     pub names: &'a Names,
     enumerations: &'a [Enumeration],
+}
+
+impl fmt::Debug for Words<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Words").finish_non_exhaustive()
+    }
 }
 
 impl<'a> Words<'a> {
@@ -34,7 +41,7 @@ impl<'a> Words<'a> {
 }
 
 /// A row of cells: those of variables, or of what is returned.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum Row<'a> {
     Cells(&'a [Cell]),
     Domains(&'a [Domain]),
@@ -49,16 +56,17 @@ impl Row<'_> {
     }
 }
 
-/// The value of a variable.
-#[derive(Clone, Copy)]
-pub struct Valued<'a> {
-    pub words: Words<'a>,
-    pub row: Row<'a>,
+/// The value of a variable: a number or a name, or an array or a struct of values. Displayed, an
+/// array is a list in brackets and a struct one in braces.
+#[derive(Clone, Copy, Debug)]
+pub struct Value<'a> {
+    pub(super) words: Words<'a>,
+    pub(super) row: Row<'a>,
     /// Of the whole row.
-    pub values: &'a [u64],
-    pub shape: &'a Shape,
+    pub(super) values: &'a [u64],
+    pub(super) shape: &'a Shape,
     /// Where its cells begin.
-    pub first: usize,
+    pub(super) first: usize,
 }
 
 /// One variable among a row of cells.
@@ -112,97 +120,96 @@ fn name_of(words: Words<'_>, domain: Domain, value: u64) -> Option<&str> {
     Some(words.names.text(*names.get(value as usize)?))
 }
 
-impl Valued<'_> {
-    fn part<'a>(&'a self, shape: &'a Shape, first: usize) -> Valued<'a> {
-        Valued {
+impl<'a> Value<'a> {
+    fn part(&self, shape: &'a Shape, first: usize) -> Value<'a> {
+        Value {
             shape,
             first,
             ..*self
         }
     }
 
-    /// The elements of an array, so many cells apart.
-    fn elements<'a>(
-        &'a self,
-        length: u32,
-        stride: u32,
-        element: &'a Shape,
-    ) -> impl Iterator<Item = Valued<'a>> {
-        let begins = (0..length).map(move |k| self.first + (k * stride) as usize);
-        begins.map(|first| self.part(element, first))
-    }
-
-    /// The fields of a struct.
-    fn fields<'a>(&'a self, fields: &'a [Field]) -> impl Iterator<Item = (&'a str, Valued<'a>)> {
-        fields.iter().map(|field| {
-            let part = self.part(&field.shape, self.first + field.offset as usize);
-            (self.words.names.text(field.name), part)
-        })
-    }
-
-    /// As text, which is added. (Shapes are not deep.)
-    pub fn write(&self, out: &mut String) {
+    /// The number, if it is one: 0 or 1 for a truth value, its place for a name of an
+    /// enumeration.
+    pub fn number(&self) -> Option<u64> {
         match self.shape {
-            Shape::Scalar => {
-                let domain = self.row.domain(self.first);
-                out.push_str(&scalar(self.words, domain, self.values[self.first]));
-            }
+            Shape::Scalar => Some(self.values[self.first]),
+            Shape::Array { .. } | Shape::Struct { .. } => None,
+        }
+    }
+
+    /// The name, if it is one of an enumeration.
+    pub fn name(&self) -> Option<&'a str> {
+        let number = self.number()?;
+        name_of(self.words, self.row.domain(self.first), number)
+    }
+
+    /// The elements, if it is an array.
+    pub fn elements(&self) -> impl Iterator<Item = Value<'a>> {
+        let (length, stride, element) = match self.shape {
             Shape::Array {
                 length,
                 stride,
                 element,
                 ..
-            } => {
-                out.push('[');
-                for (i, element) in self.elements(*length, *stride, element).enumerate() {
-                    out.push_str(if i == 0 { "" } else { "," });
-                    element.write(out);
-                }
-                out.push(']');
+            } => (*length, *stride, &**element),
+            shape => (0, 0, shape),
+        };
+        let (value, first) = (*self, self.first);
+        (0..length).map(move |k| value.part(element, first + (k * stride) as usize))
+    }
+
+    /// The fields with their names, if it is a struct.
+    pub fn fields(&self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
+        let fields: &[Field] = match self.shape {
+            Shape::Struct { fields } => fields,
+            _ => &[],
+        };
+        let value = *self;
+        fields.iter().map(move |field| {
+            let part = value.part(&field.shape, value.first + field.offset as usize);
+            (value.words.names.text(field.name), part)
+        })
+    }
+}
+
+/// (Shapes are not deep.)
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.shape {
+            Shape::Scalar => {
+                let domain = self.row.domain(self.first);
+                f.write_str(&scalar(self.words, domain, self.values[self.first]))
             }
-            Shape::Struct { fields } => {
-                out.push('{');
-                for (i, (name, field)) in self.fields(fields).enumerate() {
-                    out.push_str(if i == 0 { "" } else { "," });
-                    out.push_str(name);
-                    out.push('=');
-                    field.write(out);
+            Shape::Array { .. } => {
+                f.write_char('[')?;
+                for (i, element) in self.elements().enumerate() {
+                    f.write_str(if i == 0 { "" } else { "," })?;
+                    element.fmt(f)?;
                 }
-                out.push('}');
+                f.write_char(']')
+            }
+            Shape::Struct { .. } => {
+                f.write_char('{')?;
+                for (i, (name, field)) in self.fields().enumerate() {
+                    f.write_str(if i == 0 { "" } else { "," })?;
+                    write!(f, "{name}={field}")?;
+                }
+                f.write_char('}')
             }
         }
     }
 }
 
-impl Serialize for Valued<'_> {
+impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.shape {
-            Shape::Scalar => {
-                let value = self.values[self.first];
-                match name_of(self.words, self.row.domain(self.first), value) {
-                    Some(name) => serializer.serialize_str(name),
-                    None => serializer.serialize_u64(value),
-                }
-            }
-            Shape::Array {
-                length,
-                stride,
-                element,
-                ..
-            } => {
-                let mut list = serializer.serialize_seq(Some(*length as usize))?;
-                for element in self.elements(*length, *stride, element) {
-                    list.serialize_element(&element)?;
-                }
-                list.end()
-            }
-            Shape::Struct { fields } => {
-                let mut object = serializer.serialize_map(Some(fields.len()))?;
-                for (name, field) in self.fields(fields) {
-                    object.serialize_entry(name, &field)?;
-                }
-                object.end()
-            }
+            Shape::Scalar => match self.name() {
+                Some(name) => serializer.serialize_str(name),
+                None => serializer.serialize_u64(self.values[self.first]),
+            },
+            Shape::Array { .. } => serializer.collect_seq(self.elements()),
+            Shape::Struct { .. } => serializer.collect_map(self.fields()),
         }
     }
 }
@@ -213,7 +220,7 @@ pub fn returned<'a>(
     domains: &'a [Domain],
     shapes: &'a [Shape],
     values: &'a [u64],
-) -> Vec<Valued<'a>> {
+) -> Vec<Value<'a>> {
     let scalars = domains.iter().map(|_| &Shape::Scalar);
     let shapes: Vec<&Shape> = match shapes {
         [] => scalars.collect(),
@@ -221,7 +228,7 @@ pub fn returned<'a>(
     };
     let mut first = 0;
     let part = |shape: &'a Shape| {
-        let part = Valued {
+        let part = Value {
             words,
             row: Row::Domains(domains),
             values,
@@ -243,10 +250,10 @@ pub struct Variables<'a> {
     pub values: &'a [u64],
 }
 
-impl Serialize for Variables<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let entries = variables(self.cells, self.declarations).map(|variable| {
-            let value = Valued {
+impl<'a> Variables<'a> {
+    pub fn iter(self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
+        variables(self.cells, self.declarations).map(move |variable| {
+            let value = Value {
                 words: self.words,
                 row: Row::Cells(self.cells),
                 values: self.values,
@@ -254,7 +261,12 @@ impl Serialize for Variables<'_> {
                 first: variable.first,
             };
             (self.words.names.text(variable.name), value)
-        });
-        serializer.collect_map(entries)
+        })
+    }
+}
+
+impl Serialize for Variables<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
     }
 }

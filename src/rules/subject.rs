@@ -5,9 +5,12 @@ use super::{Layout, Rules};
 use crate::program::Program;
 use crate::pushdown::System;
 
+/// What can be checked.
 #[derive(Clone, Copy, Debug)]
 pub enum Subject<'a> {
+    /// A boolean program, or one in Remopla.
     Program(&'a Program),
+    /// A pushdown system that is given as such.
     System(&'a System),
 }
 
@@ -24,6 +27,7 @@ impl<'a> From<&'a System> for Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
+    /// The bits of its variables.
     pub fn layout(self) -> Layout {
         match self {
             Subject::Program(program) => Layout::of(program),

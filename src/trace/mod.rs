@@ -42,6 +42,7 @@ pub struct SegmentId(pub u32);
 /// A finite execution, or an infinite one as a stem and a loop.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
+    /// From the beginning to the end, or to where the loop begins.
     pub stem: Vec<Step>,
     /// Empty for a finite execution.
     pub cycle: Vec<Step>,

@@ -13,6 +13,7 @@ pub struct Valuation {
 }
 
 impl Valuation {
+    /// Puts globals and locals together.
     pub fn new(globals: &[u64], locals: &[u64]) -> Self {
         Valuation {
             values: globals.iter().chain(locals).copied().collect(),
@@ -20,14 +21,17 @@ impl Valuation {
         }
     }
 
+    /// The values of the globals.
     pub fn globals(&self) -> &[u64] {
         &self.values[..self.globals as usize]
     }
 
+    /// The values of the locals.
     pub fn locals(&self) -> &[u64] {
         &self.values[self.globals as usize..]
     }
 
+    /// The value of a cell, which must be there.
     pub fn get(&self, variable: VariableId) -> u64 {
         self.values[self.index(variable)]
     }
@@ -37,6 +41,7 @@ impl Valuation {
         self.values.get(self.index(variable)).copied()
     }
 
+    /// Changes the value of a cell, which must be there.
     pub fn set(&mut self, variable: VariableId, value: u64) {
         let index = self.index(variable);
         Arc::make_mut(&mut self.values)[index] = value;
@@ -67,6 +72,7 @@ pub enum Location {
 /// A configuration, without what is below the top frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
+    /// Where control is.
     pub location: Location,
     /// How many frames are below.
     pub depth: u64,
@@ -84,6 +90,7 @@ pub struct Step {
 }
 
 impl Step {
+    /// A configuration with nothing returned or folded.
     pub fn new(location: Location, depth: u64, valuation: Valuation) -> Self {
         Step {
             location,

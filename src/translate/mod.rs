@@ -39,7 +39,9 @@ use system::Writer;
 /// A pushdown system as text, and the names in it that are not the program's.
 #[derive(Debug)]
 pub struct Translation {
+    /// The system.
     pub text: String,
+    /// The names that could not stay as they are.
     pub renamed: Vec<Renamed>,
 }
 

@@ -38,6 +38,7 @@ pub fn labels(seed: u64, options: &Options) -> Vec<String> {
     (0..count).map(|number| format!("L{number}")).collect()
 }
 
+/// Writes the boolean program of a seed.
 pub fn write(seed: u64, options: &Options, out: &mut impl Write) -> io::Result<()> {
     let plan = Plan::new(seed, options);
     writeln!(

@@ -3,7 +3,9 @@
 /// Sizes are upper bounds or averages, shares are in a hundred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
+    /// The number of procedures.
     pub procedures: u32,
+    /// The number of global variables.
     pub globals: u32,
     /// The largest number of locals of a procedure, its parameters not counted.
     pub locals: u32,

@@ -38,6 +38,7 @@ use terms::Remopla;
 pub struct RemoplaOptions {
     /// Names that are defined otherwise than the program says; the last one counts.
     pub defines: Vec<(String, i128)>,
+    /// What happens to a number that does not fit.
     pub overflow: Overflow,
 }
 

@@ -20,6 +20,7 @@ pub trait Environment {
     /// They mean nothing.
     fn note_unknown(&mut self, tree: &Tree, parts: &[Part]);
 
+    /// The values that a cell can have.
     fn domain(&self, variable: VariableId) -> Domain;
 
     /// Whether only constants are allowed.
@@ -41,11 +42,16 @@ pub trait Environment {
     }
 }
 
+/// What a name means.
 #[derive(Clone, Debug)]
 pub enum Meaning {
+    /// A number that is known.
     Constant(i128),
+    /// A variable.
     Variable {
+        /// The first of its cells.
         first: VariableId,
+        /// How its cells are arranged.
         shape: Shape,
         /// How many parts of the place it takes: a variable of a procedure may be named with
         /// that before it.
@@ -57,7 +63,9 @@ pub enum Meaning {
 
 /// Expressions of Remopla, whose names mean what `environment` says.
 pub struct Remopla<'a, E> {
+    /// Where the expressions are.
     pub tree: &'a Tree,
+    /// What their names mean.
     pub environment: E,
     /// If the expression is a whole array or struct.
     pub whole: Option<Location>,
@@ -66,6 +74,7 @@ pub struct Remopla<'a, E> {
 }
 
 impl<'a, E> Remopla<'a, E> {
+    /// The expressions of a tree.
     pub fn new(tree: &'a Tree, environment: E) -> Self {
         Remopla {
             tree,
