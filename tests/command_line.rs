@@ -428,6 +428,40 @@ fn trace_limit_folds_then_omits() {
 }
 
 #[test]
+fn messages_name_the_options_that_help() {
+    let program = Written::new("main() begin\n  f();\n  L: skip;\nend\nf() begin\n  skip;\nend\n");
+    let file = program.path().to_string_lossy().into_owned();
+    let order = program.path().with_file_name("order");
+    std::fs::write(&order, "nothing").expect("the folder is there");
+    let order = order.to_string_lossy().into_owned();
+    let says = |arguments: &[&str], text: &str| {
+        let run = derny(arguments);
+        let shown = run.stdout.clone() + &run.stderr;
+        assert!(shown.contains(text), "{text}: {shown}");
+    };
+    let reach = ["check", &file, "--reach", "L"];
+    says(
+        &[&reach[..], &["--timeout", "0"]].concat(),
+        "unknown L (out of time: --timeout gives more)",
+    );
+    says(
+        &[&reach[..], &["--trace-limit", "1"]].concat(),
+        " steps: --trace-limit allows longer ones to be shown)",
+    );
+    says(
+        &[&reach[..], &["--order", &order]].concat(),
+        "order: line 1: no variable `nothing`; `--show-order` lists them all",
+    );
+    says(
+        &["post", &file, "--timeout", "0"],
+        "unknown (out of time: --timeout gives more)",
+    );
+    says(&["post", &file, "--from", "<"], " --from:1:1");
+    says(&["pre", &file, "--to", "<"], " --to:1:1");
+    says(&["post", &file, "--contains", "<"], " --contains:1:1");
+}
+
+#[test]
 fn a_trace_of_more_steps_than_atoms_is_folded() {
     let program = Written::new(&doubling(60));
     let begin = Instant::now();

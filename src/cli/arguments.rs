@@ -1,7 +1,10 @@
 //! The command line: one definition makes the parser, the help and the completions.
 
+use super::choices::{self, one_of};
 use anyhow::{Context, bail, ensure};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use derny::generate::quicksort::Variant;
+use derny::{Acceleration, CycleMethod, Direction, Engine, Language, Overflow};
 use std::path::PathBuf;
 
 /// Model checker for recursive programs: says with certainty whether every execution of a
@@ -58,7 +61,7 @@ pub struct InputArguments {
     pub file: PathBuf,
 
     /// The language; otherwise the file's extension tells
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = one_of(choices::LANGUAGES))]
     pub lang: Option<Language>,
 
     /// The procedure in which executions begin [default: main, or what a Remopla program says
@@ -71,8 +74,8 @@ pub struct InputArguments {
     pub defines: Vec<(String, i128)>,
 
     /// What happens to a number that does not fit its variable [default: error]
-    #[arg(long, value_enum)]
-    pub overflow: Option<OverflowArgument>,
+    #[arg(long, value_parser = one_of(choices::OVERFLOWS))]
+    pub overflow: Option<Overflow>,
 
     /// How errors and warnings are written to standard error
     #[arg(long, value_enum, default_value = "text")]
@@ -89,65 +92,9 @@ pub enum DiagnosticsFormat {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OverflowArgument {
-    /// The program fails
-    Error,
-    /// It is taken modulo the number of values
-    Wrap,
-    /// The execution is cut off
-    Block,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Language {
-    /// Boolean program
-    Bp,
-    /// Remopla
-    Rem,
-    /// Symbolic pushdown system
-    Pds,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     Text,
     Json,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum EngineArgument {
-    Symbolic,
-    Explicit,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SearchArgument {
-    /// From the start (post*)
-    Forward,
-    /// From the goal (pre*)
-    Backward,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CyclesArgument {
-    /// Sets of heads, and relations where these take too many rounds
-    Auto,
-    /// Sets: reach acceptance, then trim
-    Owcty,
-    /// Sets: nested fixed point
-    EmersonLei,
-    /// Relations: transitive closure
-    Closure,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum AccelerateArgument {
-    /// Where plain iteration takes many rounds
-    Auto,
-    /// From the first round
-    Always,
-    /// Never
-    Never,
 }
 
 #[derive(Debug, Args)]
@@ -258,11 +205,11 @@ pub struct CheckArguments {
     /// In which direction configurations are searched
     #[arg(
         long,
-        value_enum,
+        value_parser = one_of(choices::DIRECTIONS),
         default_value = "forward",
         help_heading = "Algorithm"
     )]
-    pub search: SearchArgument,
+    pub search: Direction,
 
     /// The order of BDD variables: `interleaved`, `sequential`, or a file with one group of
     /// interleaved variables a line, as `--show-order` writes it (`high:` before a group: the
@@ -280,19 +227,34 @@ pub struct CheckArguments {
     pub show_order: bool,
 
     /// Whether deep loops and deep recursion are accelerated
-    #[arg(long, value_enum, default_value = "auto", help_heading = "Algorithm")]
-    pub accelerate: AccelerateArgument,
+    #[arg(
+        long,
+        value_parser = one_of(choices::ACCELERATIONS),
+        default_value = "auto",
+        help_heading = "Algorithm"
+    )]
+    pub accelerate: Acceleration,
 
     /// How cycles are found
-    #[arg(long, value_enum, default_value = "auto", help_heading = "Algorithm")]
-    pub cycles: CyclesArgument,
+    #[arg(
+        long,
+        value_parser = one_of(choices::CYCLE_METHODS),
+        default_value = "auto",
+        help_heading = "Algorithm"
+    )]
+    pub cycles: CycleMethod,
 
     /// Search cycles without dividing the control-flow graph into components first
     #[arg(long, help_heading = "Algorithm")]
     pub no_rough_components: bool,
 
-    #[arg(long, value_enum, default_value = "symbolic", hide = true)]
-    pub engine: EngineArgument,
+    #[arg(
+        long,
+        value_parser = one_of(choices::ENGINES),
+        default_value = "symbolic",
+        hide = true
+    )]
+    pub engine: Engine,
 }
 
 #[derive(Debug, Args)]
@@ -382,8 +344,8 @@ pub enum Generator {
     },
     /// Quicksort: does it terminate, does it sort?
     Quicksort {
-        #[arg(long, value_enum, default_value = "corrected")]
-        variant: QuicksortVariant,
+        #[arg(long, value_parser = one_of(choices::QUICKSORTS), default_value = "corrected")]
+        variant: Variant,
 
         /// Bits of every integer
         #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -402,18 +364,6 @@ pub enum Generator {
     },
     /// A random program: the same for the same seed and options
     Random(Box<super::random::RandomArguments>),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum QuicksortVariant {
-    /// Does not always terminate
-    Faulty,
-    /// Terminates
-    Corrected,
-    /// With the array
-    Sorting,
-    /// With the array, and any entry as pivot
-    Random,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,17 +1,12 @@
 //! `derny check`: reads, checks, reports. What was found before a limit passed is reported.
 
-use super::arguments::{
-    AccelerateArgument, CheckArguments, CyclesArgument, EngineArgument, Format, SearchArgument,
-};
+use super::arguments::{CheckArguments, Format};
 use super::console::Console;
 use super::limits::limits;
 use super::progress::ProgressLine;
 use super::{Exit, input, properties};
 use anyhow::{Context, anyhow};
-use derny::{
-    Acceleration, Checker, CycleMethod, Direction, Engine, Error, Event, Limits, Model, Order,
-    Property, Reason, Report, Verdict,
-};
+use derny::{Checker, Error, Event, Limits, Model, Order, Property, Reason, Report, Verdict};
 use std::io::{BufWriter, Write};
 
 pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit> {
@@ -54,28 +49,13 @@ fn check(
     let mut checker = Checker::new(model)
         .properties(properties.iter().cloned())
         .limits(limits)
-        .engine(match arguments.engine {
-            EngineArgument::Symbolic => Engine::Symbolic,
-            EngineArgument::Explicit => Engine::Explicit,
-        })
-        .direction(match arguments.search {
-            SearchArgument::Forward => Direction::Forward,
-            SearchArgument::Backward => Direction::Backward,
-        })
+        .engine(arguments.engine)
+        .direction(arguments.search)
         .trace(!arguments.no_trace)
         .trace_limit(arguments.trace_limit)
         .order(order(&arguments.order)?)
-        .acceleration(match arguments.accelerate {
-            AccelerateArgument::Auto => Acceleration::Auto,
-            AccelerateArgument::Always => Acceleration::Always,
-            AccelerateArgument::Never => Acceleration::Never,
-        })
-        .cycles(match arguments.cycles {
-            CyclesArgument::Auto => CycleMethod::Auto,
-            CyclesArgument::Owcty => CycleMethod::Owcty,
-            CyclesArgument::EmersonLei => CycleMethod::EmersonLei,
-            CyclesArgument::Closure => CycleMethod::Closure,
-        })
+        .acceleration(arguments.accelerate)
+        .cycles(arguments.cycles)
         .rough_components(!arguments.no_rough_components)
         .measure(arguments.stats)
         .leak_memory();

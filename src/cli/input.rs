@@ -1,9 +1,9 @@
 //! Reading programs, from files or standard input.
 
-use super::arguments::{InputArguments, Language, OverflowArgument};
+use super::arguments::InputArguments;
 use super::console::Console;
-use anyhow::bail;
-use derny::{Error, Limits, Model, Overflow, Reader};
+use anyhow::{Context, bail};
+use derny::{Error, Language, Limits, Model, Reader};
 use std::path::Path;
 
 /// The name of the input as the user gave it.
@@ -16,7 +16,7 @@ pub fn language(input: &InputArguments) -> anyhow::Result<Language> {
         Some(language) => language,
         None => from_extension(&input.file)?,
     };
-    if language == Language::Bp {
+    if language == Language::BooleanProgram {
         if !input.defines.is_empty() {
             bail!("-D is for other languages: a boolean program defines no names");
         }
@@ -24,7 +24,7 @@ pub fn language(input: &InputArguments) -> anyhow::Result<Language> {
             bail!("--overflow is for Remopla programs: a boolean program has no numbers");
         }
     }
-    if language == Language::Pds {
+    if language == Language::PushdownSystem {
         if input.overflow.is_some() {
             bail!("--overflow is for Remopla programs: in a pushdown system numbers are exact");
         }
@@ -39,16 +39,14 @@ fn from_extension(file: &Path) -> anyhow::Result<Language> {
     if file == Path::new("-") {
         bail!("standard input has no extension that tells the language: say --lang bp, rem or pds");
     }
-    match file.extension().and_then(|e| e.to_str()) {
-        Some("bp") => Ok(Language::Bp),
-        Some("rem") => Ok(Language::Rem),
-        Some("pds") => Ok(Language::Pds),
-        _ => bail!(
+    let extension = file.extension().and_then(|e| e.to_str());
+    extension.and_then(Language::of_extension).with_context(|| {
+        format!(
             "{}: the extension does not tell the language: say --lang bp for a boolean program, \
              --lang rem for Remopla, --lang pds for a pushdown system",
             file.display()
-        ),
-    }
+        )
+    })
 }
 
 /// The model, if there are no errors in it; warnings go to standard error.
@@ -58,11 +56,7 @@ pub fn read(
     limits: Option<&Limits>,
     console: &Console,
 ) -> Result<Model, Error> {
-    let mut reader = Reader::new().language(match language {
-        Language::Bp => derny::Language::BooleanProgram,
-        Language::Rem => derny::Language::Remopla,
-        Language::Pds => derny::Language::PushdownSystem,
-    });
+    let mut reader = Reader::new().language(language);
     if let Some(limits) = limits {
         reader = reader.limits(limits);
     }
@@ -73,11 +67,7 @@ pub fn read(
         reader = reader.define(name, *value);
     }
     if let Some(overflow) = input.overflow {
-        reader = reader.overflow(match overflow {
-            OverflowArgument::Error => Overflow::Error,
-            OverflowArgument::Wrap => Overflow::Wrap,
-            OverflowArgument::Block => Overflow::Block,
-        });
+        reader = reader.overflow(overflow);
     }
     let model = match input.file == Path::new("-") {
         true => reader.read_from("-", std::io::stdin()),

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod check;
+mod choices;
 mod configurations;
 mod console;
 mod input;
@@ -14,7 +15,7 @@ mod random;
 mod show;
 mod translate;
 
-use arguments::{Arguments, Command, Generator, QuicksortFormat, QuicksortVariant};
+use arguments::{Arguments, Command, Generator, QuicksortFormat};
 use clap::{CommandFactory, Parser};
 use console::Console;
 use derny::Notice;
@@ -102,12 +103,7 @@ fn generate(what: &Generator) -> anyhow::Result<Exit> {
             format,
         } => {
             let options = quicksort::Options {
-                variant: match variant {
-                    QuicksortVariant::Faulty => quicksort::Variant::Faulty,
-                    QuicksortVariant::Corrected => quicksort::Variant::Corrected,
-                    QuicksortVariant::Sorting => quicksort::Variant::Sorting,
-                    QuicksortVariant::Random => quicksort::Variant::Random,
-                },
+                variant: *variant,
                 bits: *bits,
                 entries: *entries,
                 guards: *guards,

@@ -1,9 +1,9 @@
 //! Properties from options and property files.
 
-use super::arguments::{CheckArguments, Language};
+use super::arguments::CheckArguments;
 use super::console::Console;
 use anyhow::bail;
-use derny::Property;
+use derny::{Language, Property};
 
 /// Everything that is asked, in the order of the results.
 pub fn properties(
@@ -22,7 +22,7 @@ pub fn properties(
     properties.extend(arguments.never.iter().map(Property::never));
     properties.extend(arguments.reach.iter().map(Property::reach));
     let nothing = properties.is_empty() && !arguments.terminates && arguments.spec.is_empty();
-    if language == Language::Pds && (arguments.assertions || nothing) {
+    if language == Language::PushdownSystem && (arguments.assertions || nothing) {
         bail!(
             "a pushdown system has no assertions: ask --reach SYMBOL, --reach STATE:SYMBOL, --ltl \
              FORMULA, --spec FILE, --never FILE or --terminates"

@@ -1,9 +1,10 @@
 //! `derny show`: the control-flow graph of a program.
 
-use super::arguments::{Language, ShowArguments};
+use super::arguments::ShowArguments;
 use super::console::Console;
 use super::{Exit, input};
 use anyhow::bail;
+use derny::Language;
 use std::io::{BufWriter, Write};
 
 pub fn run(arguments: &ShowArguments, console: &Console) -> anyhow::Result<Exit> {
@@ -12,7 +13,7 @@ pub fn run(arguments: &ShowArguments, console: &Console) -> anyhow::Result<Exit>
         Ok(model) => model,
         Err(error) => return Ok(console.complain(error)),
     };
-    if language == Language::Pds {
+    if language == Language::PushdownSystem {
         bail!("`derny show` draws programs: the rules of a pushdown system are its graph");
     }
     let graph = model.graph()?;

@@ -1,15 +1,16 @@
 //! `derny translate`: a program as a symbolic pushdown system.
 
-use super::arguments::{InputArguments, Language};
+use super::arguments::InputArguments;
 use super::console::Console;
 use super::{Exit, input};
 use anyhow::bail;
+use derny::Language;
 use std::io::Write;
 
 pub fn run(arguments: &InputArguments, console: &Console) -> anyhow::Result<Exit> {
     let language = input::language(arguments)?;
     let model = input::read(arguments, language, None, console);
-    if model.is_ok() && language == Language::Pds {
+    if model.is_ok() && language == Language::PushdownSystem {
         bail!(
             "{}: `derny translate` writes programs as pushdown systems, and this is one already",
             input::name(arguments)
