@@ -143,6 +143,7 @@ pub use report::configurations::SetReport;
 pub use report::graph::Graph;
 pub use report::notices::Notice;
 pub use report::steps::{StepKind, Trace, TracePart, TraceStep};
+pub use report::text::Advice;
 pub use report::values::Value;
 pub use report::{Finding, Report};
 pub use sets::SetQuery;

@@ -11,6 +11,7 @@ use crate::error::{Diagnostics, Error, Reason};
 use crate::event::{Event, Progress};
 use crate::model::{Form, Model};
 use crate::report::configurations::{Answer, SetReport};
+use crate::report::text::Advice;
 use crate::source::Source;
 use crate::supervisor::{self, Limits, Outcome, Reporter};
 use crate::watch::{Stop, Watch};
@@ -42,6 +43,8 @@ struct Query {
     /// The given sets; none for where executions begin.
     sets: Vec<String>,
     question: Question,
+    /// What messages call the given sets, and the one that is asked for.
+    titles: [&'static str; 2],
 }
 
 #[derive(Clone, Debug)]
@@ -68,6 +71,7 @@ impl<'o> SetQuery<'o> {
                 is_post,
                 sets: Vec::new(),
                 question: Question::Automaton { diagrams: false },
+                titles: ["set", "contains"],
             },
             limits: Limits::new(),
             restarts: true,
@@ -96,6 +100,13 @@ impl<'o> SetQuery<'o> {
     /// Asks for the automaton, with the decision diagrams of all conditions.
     pub fn with_diagrams(mut self) -> Self {
         self.query.question = Question::Automaton { diagrams: true };
+        self
+    }
+
+    /// What messages call the given sets, and the one that is asked for; by default `set` and
+    /// `contains`.
+    pub fn titles(mut self, set: &'static str, contains: &'static str) -> Self {
+        self.query.titles = [set, contains];
         self
     }
 
@@ -159,6 +170,7 @@ impl<'o> SetQuery<'o> {
             sets: self.query.sets.clone(),
             contains: self.query.contains().map(str::to_owned),
             answer: Answer::Unknown(reason),
+            advice: Advice::default(),
         }
     }
 }
@@ -168,14 +180,6 @@ impl Query {
         match self.is_post {
             true => "post",
             false => "pre",
-        }
-    }
-
-    /// What the given sets are called in messages: as on the command line.
-    fn title(&self) -> &'static str {
-        match self.is_post {
-            true => "--from",
-            false => "--to",
         }
     }
 
@@ -219,9 +223,9 @@ impl Work {
             false => self.query.sets.clone(),
         };
         let mut wrong = Diagnostics::default();
-        let given = Sets::read(names, self.query.title(), &texts, &mut wrong);
+        let given = Sets::read(names, self.query.titles[0], &texts, &mut wrong);
         let contains = self.query.contains().map(str::to_owned);
-        let wanted = Sets::read(names, "--contains", contains.as_slice(), &mut wrong);
+        let wanted = Sets::read(names, self.query.titles[1], contains.as_slice(), &mut wrong);
         if !wrong.is_empty() {
             return Err(Error::Diagnostics(wrong));
         }

@@ -13,6 +13,7 @@ use crate::error::{Error, Reason};
 use crate::event::{Event, Progress};
 use crate::model::{Form, Model};
 use crate::property::Request;
+use crate::report::text::Advice;
 use crate::report::{Conclusion, Evidence, Report};
 use crate::supervisor::{self, Bounds, Limits, Outcome, Reporter};
 use crate::watch::Watch;
@@ -254,6 +255,7 @@ impl<'o> Checker<'o> {
             statistics: board.statistics(),
             phases: board.phase_times(),
             is_measured: self.options.measure,
+            advice: Advice::default(),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::arguments::{CheckArguments, Format};
 use super::console::Console;
 use super::limits::limits;
 use super::progress::ProgressLine;
-use super::{Exit, input, properties};
+use super::{ADVICE, Exit, input, properties};
 use anyhow::{Context, anyhow};
 use derny::{Checker, Error, Event, Limits, Model, Order, Property, Reason, Report, Verdict};
 use std::io::{BufWriter, Write};
@@ -23,7 +23,7 @@ pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit>
         Err(error) => Err(error),
     };
     let report = match report {
-        Ok(report) => report,
+        Ok(report) => report.advise(ADVICE),
         Err(error @ Error::Order(_)) => {
             let order = &arguments.order;
             let notices = error.notices().into_iter();

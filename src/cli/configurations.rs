@@ -4,17 +4,19 @@ use super::arguments::{PostArguments, PreArguments, SetArguments, SetFormat};
 use super::console::Console;
 use super::limits::limits;
 use super::progress::ProgressLine;
-use super::{Exit, input};
+use super::{ADVICE, Exit, input};
 use anyhow::{anyhow, bail};
 use derny::{Error, Event, Limits, Model, SetQuery, SetReport};
 use std::io::{BufWriter, Write};
 
 pub fn post(arguments: PostArguments, console: &Console) -> anyhow::Result<Exit> {
-    run(SetQuery::post(), &arguments.sets, &arguments.from, console)
+    let query = SetQuery::post().titles("--from", "--contains");
+    run(query, &arguments.sets, &arguments.from, console)
 }
 
 pub fn pre(arguments: PreArguments, console: &Console) -> anyhow::Result<Exit> {
-    run(SetQuery::pre(), &arguments.sets, &arguments.to, console)
+    let query = SetQuery::pre().titles("--to", "--contains");
+    run(query, &arguments.sets, &arguments.to, console)
 }
 
 fn run(
@@ -44,7 +46,7 @@ fn run(
         Err(error) => Err(error),
     };
     let exit = match report {
-        Ok(report) => show(&report, arguments.format)?,
+        Ok(report) => show(&report.advise(ADVICE), arguments.format)?,
         Err(error) => return Ok(console.complain(error)),
     };
     // The worker may still run, and freeing what it made would only take time.

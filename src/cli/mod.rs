@@ -18,8 +18,8 @@ mod translate;
 use arguments::{Arguments, Command, Generator, QuicksortFormat};
 use clap::{CommandFactory, Parser};
 use console::Console;
-use derny::Notice;
 use derny::generate::quicksort;
+use derny::{Advice, Notice};
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
@@ -75,6 +75,13 @@ pub fn run() -> ExitCode {
         }
     }
 }
+
+/// How the options of the command line raise limits.
+const ADVICE: Advice = Advice {
+    time: "--timeout gives more",
+    memory: "--memory gives more",
+    trace_limit: "--trace-limit allows longer ones to be shown",
+};
 
 /// What is wrong with the arguments, from the text that says so to people.
 fn misuse(text: &str) -> Notice {

@@ -45,10 +45,7 @@ impl Subject<'_> {
             Subject::Program(_) => Ok(Property::Assertions),
             Subject::System(_) => Err(PropertyError::new(
                 "a pushdown system has no assertions",
-                Some(
-                    "ask for a symbol with --reach, for a formula with --ltl, or for --terminates"
-                        .into(),
-                ),
+                Some("ask for a symbol, for a formula or for termination".into()),
             )),
         }
     }

@@ -4,7 +4,7 @@ mod dot;
 mod json;
 mod listing;
 
-use super::text::advice;
+use super::text::Advice;
 use crate::bdd::Natural;
 use crate::configurations::{AutomatonDescription, Condition, Count, EdgeDescription};
 use crate::error::Reason;
@@ -24,6 +24,7 @@ pub struct SetReport {
     /// The configurations that were asked for.
     pub(crate) contains: Option<String>,
     pub(crate) answer: Answer,
+    pub(crate) advice: Advice,
 }
 
 #[derive(Debug)]
@@ -35,6 +36,12 @@ pub(crate) enum Answer {
 }
 
 impl SetReport {
+    /// With advice in what people see.
+    pub fn advise(mut self, advice: Advice) -> Self {
+        self.advice = advice;
+        self
+    }
+
     /// Whether the configurations asked for are among them; `None` if that was not asked, or
     /// is not known.
     pub fn contains(&self) -> Option<bool> {
@@ -59,7 +66,9 @@ impl SetReport {
             Answer::Contains(true) => writeln!(out, "yes"),
             Answer::Contains(false) => writeln!(out, "no"),
             Answer::Count(count) => writeln!(out, "{}", count.heads),
-            Answer::Unknown(reason) => writeln!(out, "unknown ({})", advice(*reason)),
+            Answer::Unknown(reason) => {
+                writeln!(out, "unknown ({reason}{})", self.advice.about(*reason))
+            }
         }
     }
 

@@ -29,6 +29,7 @@ use std::fmt;
 use std::io::Write;
 use std::time::Duration;
 use steps::Trace;
+use text::Advice;
 
 /// What came of a check: a finding for each property, in the order in which they were given.
 #[derive(Debug)]
@@ -45,6 +46,7 @@ pub struct Report {
     pub(crate) phases: Vec<(Phase, Duration)>,
     /// Whether scripts see the statistics.
     pub(crate) is_measured: bool,
+    pub(crate) advice: Advice,
 }
 
 /// What is known about one property, but for its trace.
@@ -127,7 +129,14 @@ impl Report {
             statistics: Statistics::default(),
             phases: Vec::new(),
             is_measured: false,
+            advice: Advice::default(),
         }
+    }
+
+    /// With advice in what people see.
+    pub fn advise(mut self, advice: Advice) -> Self {
+        self.advice = advice;
+        self
     }
 
     /// With statistics in what scripts see, or without.

@@ -17,14 +17,19 @@ pub fn write(report: &Report, out: &mut impl Write) -> std::io::Result<()> {
 
 /// The line of one property, and the trace under it.
 pub fn write_finding(report: &Report, index: usize, out: &mut impl Write) -> std::io::Result<()> {
-    write_conclusion(&report.conclusions[index], out)?;
+    let advice = report.advice;
+    write_conclusion(&report.conclusions[index], advice, out)?;
     match &report.evidence {
         Evidence::Unread => Ok(()),
-        Evidence::Read(form, list) => write_explanation(form.subject(), &list[index], out),
+        Evidence::Read(form, list) => write_explanation(form.subject(), &list[index], advice, out),
     }
 }
 
-fn write_conclusion(conclusion: &Conclusion, out: &mut impl Write) -> std::io::Result<()> {
+fn write_conclusion(
+    conclusion: &Conclusion,
+    advice: Advice,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
     let Conclusion {
         property, verdict, ..
     } = conclusion;
@@ -41,33 +46,54 @@ fn write_conclusion(conclusion: &Conclusion, out: &mut impl Write) -> std::io::R
     }
     write!(out, "{}", property.text)?;
     match (verdict, conclusion.reason) {
-        (None, Some(reason)) => writeln!(out, " ({})", advice(reason)),
-        (Some(_), Some(reason)) => writeln!(out, " (no trace: {})", advice(reason)),
+        (None, Some(reason)) => writeln!(out, " ({reason}{})", advice.about(reason)),
+        (Some(_), Some(reason)) => {
+            writeln!(out, " (no trace: {reason}{})", advice.about(reason))
+        }
         (_, None) => writeln!(out),
     }
 }
 
-/// A reason, with what to do about it.
-pub fn advice(reason: Reason) -> String {
-    match reason {
-        Reason::Timeout => format!("{reason}: --timeout gives more"),
-        Reason::Memory => format!("{reason}: --memory gives more"),
-        Reason::Interrupted => reason.to_string(),
+/// What the text of a report says of how limits are raised; by default nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Advice {
+    /// How there is more time: "--timeout gives more".
+    pub time: &'static str,
+    /// How there is more memory.
+    pub memory: &'static str,
+    /// How longer traces are shown.
+    pub trace_limit: &'static str,
+}
+
+impl Advice {
+    /// What stands after a reason.
+    pub(super) fn about(self, reason: Reason) -> String {
+        after_colon(match reason {
+            Reason::Timeout => self.time,
+            Reason::Memory => self.memory,
+            Reason::Interrupted => "",
+        })
+    }
+}
+
+fn after_colon(advice: &str) -> String {
+    match advice {
+        "" => String::new(),
+        advice => format!(": {advice}"),
     }
 }
 
 fn write_explanation(
     subject: Subject<'_>,
     explanation: &Explanation,
+    advice: Advice,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
     let trace = match &explanation.trace {
         TraceFinding::None => return Ok(()),
         TraceFinding::TooLong(steps) => {
-            return writeln!(
-                out,
-                "  (the trace has {steps} steps: --trace-limit allows longer ones to be shown)"
-            );
+            let advice = after_colon(advice.trace_limit);
+            return writeln!(out, "  (the trace has {steps} steps{advice})");
         }
         TraceFinding::TooDeep => {
             return writeln!(
