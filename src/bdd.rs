@@ -18,7 +18,7 @@
 use crate::limits::bdd::{
     BYTES_PER_NODE, COLLECTED_NODES, MANY_LIVE_NODES, MEASURED_NODES, PARALLEL_NODES,
 };
-use crate::watch::{Abort, Flag, Stop, Watch};
+use crate::watch::{Abort, Stop, Watch};
 use oxidd::bdd::{BDDFunction, BDDManagerRef};
 pub use oxidd::util::num::Natural;
 use oxidd::util::{OptBool, SatCountCache};
@@ -92,7 +92,7 @@ pub struct Bdds {
     live: Cell<usize>,
     peak_live: Cell<usize>,
     operations: Cell<u64>,
-    cancelled: Flag,
+    watch: Watch,
 }
 
 impl Bdds {
@@ -132,13 +132,14 @@ impl Bdds {
             live: Cell::new(0),
             peak_live: Cell::new(0),
             operations: Cell::new(0),
-            cancelled: Flag::default(),
+            watch: Watch::default(),
         })
     }
 
-    /// From now on no operation succeeds once the work is cancelled.
+    /// From now on no operation succeeds once the work is cancelled, and whoever watches it
+    /// sees how many nodes there are.
     pub fn watched_by(mut self, watch: &Watch) -> Self {
-        self.cancelled = watch.flag().clone();
+        self.watch = watch.clone();
         self
     }
 
@@ -168,7 +169,10 @@ impl Bdds {
         operation: impl Fn() -> Result<T, oxidd::util::OutOfMemory>,
     ) -> Result<T, OutOfNodes> {
         self.operations.set(self.operations.get() + 1);
-        if self.cancelled.is_raised() {
+        if self.watch.wants_nodes() {
+            self.watch.see_nodes(self.total_nodes());
+        }
+        if self.watch.is_cancelled() {
             return Err(OutOfNodes);
         }
         operation().or_else(|_| {

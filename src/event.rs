@@ -2,8 +2,8 @@
 
 use crate::check::{Board, Phase};
 use crate::error::{Diagnostics, PropertyWarning};
-use crate::watch::Watch;
-use std::sync::atomic::Ordering::Relaxed;
+use crate::supervisor::resident_memory;
+use crate::watch::{Counters, Watch};
 use std::time::Duration;
 
 /// What happens during a run.
@@ -31,19 +31,46 @@ pub struct Progress {
     pub phase: Phase,
     /// Since the beginning.
     pub elapsed: Duration,
+    /// The property that is being decided, from 1; several that one search decides are
+    /// counted as the first of them. 0 before the first.
+    pub property: usize,
+    /// How many properties there are.
+    pub properties: usize,
+    /// How many control points the search under way, or the last one, has come to.
+    pub reached: u64,
+    /// How many there are for it, those where calls return counted apart.
+    pub points: u64,
+    /// How often the loops of the algorithms have gone round.
+    pub rounds: u64,
     /// How many edges of the automaton wait to be looked at.
     pub worklist: u64,
     /// How many BDD nodes there are.
     pub nodes: u64,
+    /// Bytes of resident memory, where the system tells.
+    pub memory: u64,
 }
 
 impl Progress {
     pub(crate) fn of(board: &Board, watch: &Watch) -> Self {
+        let Counters {
+            rounds,
+            reached,
+            heads,
+            worklist,
+            nodes,
+        } = watch.counters();
+        let [property, properties] = board.turn();
         Progress {
             phase: board.phase().unwrap_or_default(),
             elapsed: board.elapsed(),
-            worklist: watch.worklist.load(Relaxed),
-            nodes: watch.nodes.load(Relaxed),
+            property,
+            properties,
+            reached,
+            points: heads,
+            rounds,
+            worklist,
+            nodes,
+            memory: resident_memory().unwrap_or(0),
         }
     }
 }

@@ -22,12 +22,6 @@ pub mod bdd {
     pub const PARALLEL_NODES: usize = 500_000;
 }
 
-/// `post*` and `pre*` (`saturation`).
-pub mod saturation {
-    /// How many rounds pass between two reports to whoever watches.
-    pub const REPORT_ROUNDS: u64 = 1024;
-}
-
 /// Closures of relations (`relations`).
 pub mod relations {
     /// How many times closures of single paths are multiplied in turn before the closure of

@@ -86,36 +86,88 @@ impl Flag {
     }
 }
 
-/// What a running computation shares with whoever watches it.
+/// What a running computation shares with whoever watches it; a clone is the same one.
+#[derive(Clone, Debug, Default)]
+pub struct Watch(Arc<Shared>);
+
 #[derive(Debug, Default)]
-pub struct Watch {
-    cancelled: Flag,
+struct Shared {
+    cancelled: AtomicBool,
+    rounds: AtomicU64,
+    reached: AtomicU64,
+    heads: AtomicU64,
+    worklist: AtomicU64,
+    nodes: AtomicU64,
+    /// Somebody has read the counters since nodes were counted last. Counting takes a lock for
+    /// each BDD variable: too much to do it unasked.
+    nodes_were_read: AtomicBool,
+}
+
+/// How far a computation has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// How often any loop has gone round.
+    pub rounds: u64,
+    /// Heads that the saturation under way, or the last one, has reached.
+    pub reached: u64,
+    /// All heads it might reach.
+    pub heads: u64,
     /// How many edges wait to be looked at.
-    pub worklist: AtomicU64,
+    pub worklist: u64,
     /// BDD nodes in the table, now and then.
-    pub nodes: AtomicU64,
+    pub nodes: u64,
 }
 
 impl Watch {
-    /// Notes how far a saturation has come.
-    pub fn see(&self, waiting: usize, nodes: usize) {
-        self.worklist.store(waiting as u64, Ordering::Relaxed);
-        self.nodes.store(nodes as u64, Ordering::Relaxed);
+    /// Notes how far a saturation has come: the heads it has reached, and all there are; the
+    /// edges that wait.
+    pub fn see(&self, [reached, heads]: [usize; 2], waiting: usize) {
+        self.0.reached.store(reached as u64, Ordering::Relaxed);
+        self.0.heads.store(heads as u64, Ordering::Relaxed);
+        self.0.worklist.store(waiting as u64, Ordering::Relaxed);
+    }
+
+    /// Whether somebody wants to know how many BDD nodes there are.
+    pub fn wants_nodes(&self) -> bool {
+        self.0.nodes_were_read.load(Ordering::Relaxed)
+    }
+
+    /// Notes how many BDD nodes there are.
+    pub fn see_nodes(&self, nodes: usize) {
+        self.0.nodes.store(nodes as u64, Ordering::Relaxed);
+        self.0.nodes_were_read.store(false, Ordering::Relaxed);
+    }
+
+    /// How far the computation has come; nodes are counted again for the next time.
+    pub fn counters(&self) -> Counters {
+        let shared = &self.0;
+        shared.nodes_were_read.store(true, Ordering::Relaxed);
+        Counters {
+            rounds: shared.rounds.load(Ordering::Relaxed),
+            reached: shared.reached.load(Ordering::Relaxed),
+            heads: shared.heads.load(Ordering::Relaxed),
+            worklist: shared.worklist.load(Ordering::Relaxed),
+            nodes: shared.nodes.load(Ordering::Relaxed),
+        }
     }
 
     /// Asks the computation to stop.
     pub fn cancel(&self) {
-        self.cancelled.raise();
+        self.0.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Raised when the computation is to stop.
-    pub fn flag(&self) -> &Flag {
-        &self.cancelled
+    /// Whether the computation is to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancelled.load(Ordering::Relaxed)
     }
 
     /// To be asked in every loop that may run long.
     pub fn check(&self) -> Result<(), Stop> {
-        match self.cancelled.is_raised() {
+        // One thread computes: nothing is lost between the two, and it costs less than an
+        // addition that is atomic.
+        let rounds = self.0.rounds.load(Ordering::Relaxed);
+        self.0.rounds.store(rounds + 1, Ordering::Relaxed);
+        match self.is_cancelled() {
             true => Err(Stop::Cancelled),
             false => Ok(()),
         }

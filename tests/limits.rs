@@ -56,6 +56,8 @@ fn timeout() {
         assert_eq!(result["verdict"], "unknown");
         assert_eq!(result["reason"], "timeout");
         assert!(result["trace"].is_null());
+        let spent = result["stats"]["seconds"].as_f64().expect("a number");
+        assert!(spent > 0.0, "the time spent on it");
     }
 }
 
@@ -133,6 +135,14 @@ fn half_done(program: &Written, begin: &[&str]) -> std::process::Child {
         .expect("the binary starts")
 }
 
+/// The number in front of a word, where that occurs last.
+#[cfg(unix)]
+fn number_before(text: &str, word: &str) -> u64 {
+    let before = text.rsplit_once(word).map_or("", |(before, _)| before);
+    let number = before.rsplit(|c: char| !c.is_ascii_digit()).next();
+    number.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
 /// The report of such a run has what it had decided.
 #[cfg(unix)]
 fn assert_reported(output: &std::process::Output) {
@@ -142,6 +152,12 @@ fn assert_reported(output: &std::process::Output) {
     assert_eq!(json["results"][1]["reason"], "interrupted");
     let summary = String::from_utf8_lossy(&output.stderr);
     assert!(summary.contains("interrupted after"), "{summary}");
+    assert!(summary.contains("property 2 of 2"), "{summary}");
+    for counter in [" of ", " points reached", " rounds", " BDD nodes", " MiB"] {
+        assert!(number_before(&summary, counter) > 0, "{counter}: {summary}");
+    }
+    let seconds = json["results"][1]["stats"]["seconds"].as_f64();
+    assert!(seconds.is_some_and(|spent| spent > 0.1), "{json}");
 }
 
 #[cfg(unix)]
@@ -174,4 +190,27 @@ fn what_was_decided_is_printed_under_timeout() {
         let child = half_done(&program, &["timeout", "0.8"]);
         assert_reported(&child.wait_with_output().expect("it ends"));
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn accelerated_searches_have_counters_too() {
+    let program = derny_generated(&["generate", "quicksort", "--variant", "sorting"]);
+    let arguments = ["--ltl", "<> ok", "-D", "N=4", "-D", "M=7", "--lang", "rem"];
+    let output = std::process::Command::new("timeout")
+        .args(["1.5", env!("CARGO_BIN_EXE_derny"), "check"])
+        .args(arguments)
+        .arg(program.path())
+        .output()
+        .expect("it runs");
+    let summary = String::from_utf8_lossy(&output.stderr);
+    for counter in [" rounds", " BDD nodes", " MiB"] {
+        assert!(number_before(&summary, counter) > 0, "{counter}: {summary}");
+    }
+}
+
+/// A program that the tool writes itself.
+#[cfg(unix)]
+fn derny_generated(arguments: &[&str]) -> Written {
+    Written::new(&support::derny(arguments).stdout)
 }

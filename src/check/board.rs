@@ -60,7 +60,10 @@ pub struct Finding {
     pub trace: TraceFinding,
     /// The variables that the property speaks of.
     pub observed: Vec<Observed>,
-    /// From the beginning of the run until this was complete.
+    /// When its turn came, if it did, since the beginning of the run.
+    begin: Option<Duration>,
+    /// From the beginning of the run until this was complete; without a verdict, how long it
+    /// was looked for.
     pub time: Duration,
 }
 
@@ -70,6 +73,7 @@ impl Default for Finding {
             verdict: None,
             trace: TraceFinding::None,
             observed: Vec::new(),
+            begin: None,
             time: Duration::ZERO,
         }
     }
@@ -120,6 +124,10 @@ struct State {
     warnings: Vec<String>,
     /// The phases entered so far, with the time of entering.
     phases: Vec<(Phase, Duration)>,
+    /// The property that is being decided.
+    turn: Option<usize>,
+    /// How many there are.
+    properties: usize,
 }
 
 /// What is known so far of a run over executions with steps `S`.
@@ -137,6 +145,8 @@ impl Board {
             statistics: Statistics::default(),
             warnings: Vec::new(),
             phases: Vec::new(),
+            turn: None,
+            properties,
         };
         Board {
             begin,
@@ -159,6 +169,22 @@ impl Board {
         if let Some(time) = at.checked_duration_since(self.begin) {
             self.state().phases.push((phase, time));
         }
+    }
+
+    /// Notes that a property is being decided from now on.
+    pub fn turn_to(&self, property: usize) {
+        let mut state = self.state();
+        state.turn = Some(property);
+        if let Some(finding) = state.findings.get_mut(property) {
+            finding.begin.get_or_insert(self.begin.elapsed());
+        }
+    }
+
+    /// The number of the property that is being decided, from 1 (0 before the first), and of
+    /// how many.
+    pub fn turn(&self) -> [usize; 2] {
+        let state = self.state();
+        [state.turn.map_or(0, |turn| turn + 1), state.properties]
     }
 
     /// Puts down a verdict; the first one stands.
@@ -194,7 +220,12 @@ impl Board {
 
     /// Takes the findings out, so that a long trace is not copied.
     pub fn take_findings(&self) -> Vec<Finding> {
-        std::mem::take(&mut self.state().findings)
+        let mut findings = std::mem::take(&mut self.state().findings);
+        for finding in findings.iter_mut().filter(|one| one.verdict.is_none()) {
+            let begin = finding.begin.unwrap_or_else(|| self.begin.elapsed());
+            finding.time = self.begin.elapsed().saturating_sub(begin);
+        }
+        findings
     }
 
     /// Adds a warning.

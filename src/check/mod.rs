@@ -182,6 +182,7 @@ fn check_symbolically(run: &Run<'_>, properties: &[Property]) -> Result<(), Erro
             variables: temporal.observed(),
             state: false,
         };
+        board.turn_to(index);
         let mut seen_all = true;
         let result = with_model(run, Some(temporal), observed, |model| {
             seen_all = temporal::check(model, index, temporal)?;
@@ -193,6 +194,10 @@ fn check_symbolically(run: &Run<'_>, properties: &[Property]) -> Result<(), Erro
         keep_going(result, &mut ended)?;
     }
     if !plain.is_empty() {
+        // One search decides them all, so that the turn of each comes at once.
+        for (index, _) in plain.iter().rev() {
+            board.turn_to(*index);
+        }
         let asks_for_state =
             |property: &Property| matches!(property, Property::OnTop { state: Some(_), .. });
         let observed = Observation {
@@ -235,6 +240,7 @@ fn check_explicitly(
     board.enter(Phase::Saturation);
     let budget = Budget::watched(limits::explicit::STATES, watch);
     for (i, property) in properties.iter().enumerate() {
+        board.turn_to(i);
         let violated = within_budget(subject.violates(property, budget))?;
         board.decide(i, verdict(violated.ok_or(Error::TooLarge)?));
     }

@@ -190,6 +190,10 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
 
+    /// Without a terminal, too, say every half minute on standard error how far the run has come
+    #[arg(long, help_heading = "Output")]
+    pub progress: bool,
+
     /// Give up after this time; fractions are allowed
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     pub timeout: Option<std::time::Duration>,
@@ -296,6 +300,10 @@ pub struct SetArguments {
     /// How the result is written
     #[arg(long, value_enum, default_value = "text")]
     pub format: SetFormat,
+
+    /// Without a terminal, too, say every half minute on standard error how far the run has come
+    #[arg(long)]
+    pub progress: bool,
 
     /// Give up after this time; fractions are allowed
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]

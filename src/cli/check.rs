@@ -3,7 +3,7 @@
 use super::arguments::{CheckArguments, Format};
 use super::console::Console;
 use super::limits::limits;
-use super::progress::ProgressLine;
+use super::progress::{ProgressLine, counters};
 use super::{ADVICE, Exit, input, properties};
 use anyhow::{Context, anyhow};
 use derny::{Checker, Error, Event, Limits, Model, Order, Property, Reason, Report, Verdict};
@@ -45,7 +45,7 @@ fn check(
     limits: &Limits,
     console: &Console,
 ) -> anyhow::Result<Result<Report, Error>> {
-    let mut progress = ProgressLine::new();
+    let mut progress = ProgressLine::new(arguments.progress);
     let mut checker = Checker::new(model)
         .properties(properties.iter().cloned())
         .limits(limits)
@@ -133,12 +133,11 @@ fn summarize(report: &Report) {
     let (progress, sizes) = (report.progress(), report.statistics());
     let _ = writeln!(
         std::io::stderr(),
-        "interrupted after {:.1} s in phase {}: {} control points, {} rules, {} edges waiting, {} BDD nodes",
+        "interrupted after {:.1} s in phase {}: {} control points, {} rules, {}",
         progress.elapsed.as_secs_f64(),
         progress.phase.name(),
         sizes.points,
         sizes.rules,
-        progress.worklist,
-        progress.nodes,
+        counters(progress),
     );
 }

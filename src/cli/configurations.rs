@@ -41,7 +41,7 @@ fn run(
     }
     let language = input::language(&arguments.input)?;
     let report = match input::read(&arguments.input, language, Some(&limits), console) {
-        Ok(model) => ask(query, &model, &limits, console),
+        Ok(model) => ask(query, &model, &limits, arguments, console),
         Err(Error::Stopped(reason)) => Ok(query.unknown(&input::name(&arguments.input), reason)),
         Err(error) => Err(error),
     };
@@ -57,9 +57,10 @@ fn ask(
     query: SetQuery<'_>,
     model: &Model,
     limits: &Limits,
+    arguments: &SetArguments,
     console: &Console,
 ) -> Result<SetReport, Error> {
-    let mut progress = ProgressLine::new();
+    let mut progress = ProgressLine::new(arguments.progress);
     let report = query.limits(limits).observe(|event| match event {
         Event::Diagnostics(warnings) => console.show(&warnings),
         Event::Progress(state) => progress.update(&state),

@@ -56,7 +56,8 @@ pub(crate) struct Conclusion {
     pub verdict: Option<Verdict>,
     /// Why the verdict or the trace is missing.
     pub reason: Option<Reason>,
-    /// From the beginning of the run until this was complete.
+    /// From the beginning of the run until this was complete; without a verdict, how long it
+    /// was looked for.
     pub time: Duration,
 }
 
@@ -115,7 +116,7 @@ impl Report {
             property: property.clone(),
             verdict: None,
             reason: Some(reason),
-            time: Duration::ZERO,
+            time: limits.begin().elapsed(),
         };
         Report {
             input: input.into(),
@@ -223,7 +224,8 @@ impl<'r> Finding<'r> {
         self.conclusion().reason
     }
 
-    /// From the beginning of the run until this was complete.
+    /// From the beginning of the run until this was complete; without a verdict, how long it
+    /// was looked for.
     pub fn time(&self) -> Duration {
         self.conclusion().time
     }

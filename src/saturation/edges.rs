@@ -6,7 +6,6 @@
 //! however often it grows before its turn.
 
 use crate::bdd::{Bdd, Bdds};
-use crate::limits::saturation::REPORT_ROUNDS;
 use crate::spds::Head;
 use crate::watch::{Stop, Watch};
 use std::cmp::Reverse;
@@ -33,6 +32,8 @@ pub struct Edges<'a, T> {
     /// For each head; edges of low ranks are looked at first.
     ranks: &'a [u32],
     rounds: u64,
+    /// How many heads have an edge.
+    reached: usize,
 }
 
 /// The end of a list of siblings.
@@ -46,6 +47,7 @@ impl<'a, T: Copy + Eq> Edges<'a, T> {
             worklist: BinaryHeap::new(),
             ranks,
             rounds: 0,
+            reached: 0,
         }
     }
 
@@ -89,9 +91,7 @@ impl<'a, T: Copy + Eq> Edges<'a, T> {
         };
         watch.check()?;
         self.rounds += 1;
-        if self.rounds.is_multiple_of(REPORT_ROUNDS) {
-            watch.see(self.worklist.len(), bdds.total_nodes());
-        }
+        watch.see([self.reached, self.first.len()], self.worklist.len());
         bdds.safe_point();
         let edge = &mut self.edges[at as usize];
         edge.rounds += 1;
@@ -109,6 +109,7 @@ impl<'a, T: Copy + Eq> Edges<'a, T> {
             None => {
                 let at = self.edges.len() as u32;
                 let first = &mut self.first[head.0 as usize];
+                self.reached += usize::from(*first == NONE);
                 self.edges.push(Edge {
                     head,
                     target,

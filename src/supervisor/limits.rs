@@ -149,7 +149,8 @@ fn proc_field(file: &str, field: &str) -> Option<u64> {
     number.trim().parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-fn resident_memory() -> Option<u64> {
+/// Bytes of memory that the process has now.
+pub(crate) fn resident_memory() -> Option<u64> {
     proc_field("/proc/self/status", "VmRSS")
 }
 

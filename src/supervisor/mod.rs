@@ -8,7 +8,7 @@
 
 mod limits;
 
-pub(crate) use limits::Bounds;
+pub(crate) use limits::{Bounds, resident_memory};
 pub use limits::{Cancellation, Limits};
 
 use crate::error::{Error, Reason};
