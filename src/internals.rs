@@ -49,7 +49,7 @@ pub mod program {
 }
 
 pub mod property {
-    pub use crate::property::{Property, resolve};
+    pub use crate::property::{Property, assertions, resolve, spelling};
 }
 
 pub mod pushdown {

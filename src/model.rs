@@ -4,6 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Diagnostics, Error};
 use crate::lower::{self, RemoplaOptions};
 use crate::program::{Overflow, Program};
+use crate::property::{self, OTHERS, Request};
 use crate::pushdown::System;
 use crate::rules::Subject;
 use crate::source::{MAX_SOURCE_BYTES, Source};
@@ -115,6 +116,33 @@ impl Model {
             Form::Program(program) => Ok(program),
             Form::System(_) => Err(Error::Unsupported(otherwise)),
         }
+    }
+
+    /// A property for each assertion of a program, in the order of the text; in Remopla one
+    /// more, for overflow, indices and division.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), derny::Error> {
+    /// use derny::{Language, Model};
+    /// let text = "main() begin assert(1); end";
+    /// let model = Model::parse(Language::BooleanProgram, text)?;
+    /// assert_eq!(model.assertions()?[0].text(), "1:14");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn assertions(&self) -> Result<Vec<Request>, Error> {
+        let program = self.program("a pushdown system has no assertions")?;
+        let mut places: Vec<_> = property::assertions(program)
+            .into_iter()
+            .map(|(place, _)| property::spelling(place))
+            .collect();
+        places.dedup();
+        let others = (self.language == Language::Remopla).then(|| OTHERS.to_owned());
+        Ok(places
+            .into_iter()
+            .chain(others)
+            .map(Request::assertion)
+            .collect())
     }
 
     /// A program as a symbolic pushdown system, in the text form `.pds`, that has the same

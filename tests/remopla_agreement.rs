@@ -8,7 +8,7 @@ mod random;
 use derny::internals::check::{Finding, Options, Subject, TraceFinding};
 use derny::internals::explicit::{self, Budget};
 use derny::internals::program::Program;
-use derny::internals::property::Property;
+use derny::internals::property::{Property, assertions, spelling};
 use derny::internals::{cycles, order};
 use derny::{Acceleration, CycleMethod as Method, Direction, Order, Overflow};
 use derny::{PropertyKind as Kind, Verdict};
@@ -26,7 +26,10 @@ fn properties(program: &Program, generated: &Generated, seed: u64) -> Vec<(Strin
     let mut asked = vec![
         (Kind::Assertions, "assertions".to_owned()),
         (Kind::Terminates, "terminates".to_owned()),
+        (Kind::Assertion, "others".to_owned()),
     ];
+    let places = assertions(program).into_iter();
+    asked.extend(places.map(|(place, _)| (Kind::Assertion, spelling(place))));
     asked.extend(generated.labels.iter().map(|l| (Kind::Reach, l.clone())));
     let mut atoms = generated.conditions.clone();
     atoms.extend(generated.labels.iter().take(3).cloned());
@@ -151,6 +154,11 @@ fn explicit(program: &Program, properties: &[(String, Property)]) -> Vec<Option<
             Some(points.iter().any(|point| reached.contains(point)))
         }
         Property::Assertions => Some(reachable.as_ref()?.error),
+        Property::Assertion(points) => {
+            let failed = &reachable.as_ref()?.failed;
+            Some(points.iter().any(|point| failed.contains(&Some(*point))))
+        }
+        Property::OtherFailures => Some(reachable.as_ref()?.failed.contains(&None)),
         Property::Terminates => explicit::has_infinite_run(program, STATES).ok(),
         Property::Temporal(temporal) => explicit::violates(program, temporal, STATES).ok(),
         Property::OnTop { .. } => unreachable!("a property of pushdown systems"),

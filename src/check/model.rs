@@ -11,7 +11,7 @@ use crate::property::{Property, Temporal};
 use crate::rules::{Ending, Layout, Meaning, Rules, Subject};
 use crate::saturation::{PostStar, Summary};
 use crate::spds::copies::{ALL_COPIES, COPIES, Copies, Copy, Order};
-use crate::spds::{Head, Observer, Spds, encode, extend_layout};
+use crate::spds::{Head, Observer, Right, RuleId, Spds, encode, extend_layout};
 use crate::watch::Watch;
 use crate::witness::{Folding, Search, SummaryGraph, Walker};
 
@@ -74,7 +74,48 @@ impl Model<'_> {
                 });
                 goals(heads, self.bdds.minterm(literals)?)
             }
+            Property::Assertion(_) | Property::OtherFailures => {
+                let rules = self.failing_rules(property).into_iter();
+                let goals = rules.map(|id| {
+                    let rule = self.spds.rule(id);
+                    let before = self.spds.transfer(rule).preimage(self.bdds, &truth)?;
+                    Ok((rule.from, before))
+                });
+                goals.collect::<Result<_, _>>().map(Some)
+            }
             Property::Terminates | Property::Temporal(_) => Ok(None),
+        }
+    }
+
+    /// The rules by which the program fails as a property says.
+    pub fn failing_rules(&self, property: &Property) -> Vec<RuleId> {
+        let (spds, error) = (self.spds, self.rules.error);
+        let leads_to_error = |id: &RuleId| match spds.rule(*id).right {
+            Right::Step(to) => error == Some(to) && error != Some(spds.rule(*id).from),
+            Right::Pop { .. } | Right::Push { .. } => false,
+        };
+        let is_assertion = |id: &RuleId| {
+            let origin = spds.rule(*id).origin.0 as usize;
+            self.rules
+                .rules
+                .get(origin)
+                .is_some_and(|rule| !rule.is_failure)
+        };
+        let all = || (0..spds.rules.len() as u32).map(RuleId);
+        match property {
+            Property::Assertion(points) => {
+                let rules = points
+                    .iter()
+                    .flat_map(|point| spds.rules_from(Head(point.0)));
+                let rules = rules.filter(leads_to_error).filter(is_assertion);
+                rules.collect()
+            }
+            Property::OtherFailures => {
+                let rules = all().filter(leads_to_error);
+                rules.filter(|id| !is_assertion(id)).collect()
+            }
+            Property::Assertions => all().filter(leads_to_error).collect(),
+            _ => Vec::new(),
         }
     }
 

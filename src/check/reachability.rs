@@ -9,7 +9,8 @@ use crate::cycles::Repeating;
 use crate::error::Error;
 use crate::property::Property;
 use crate::saturation::{PostStar, PreStar};
-use crate::witness::{find, find_lasso};
+use crate::spds::Head;
+use crate::witness::{AbstractTrace, find, find_lasso};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What one property asks of the pushdown system.
@@ -30,7 +31,13 @@ pub fn check(model: &Model<'_>, properties: &[(usize, &Property)]) -> Result<(),
         };
         questions.push((*index, *property, question));
     }
-    Check { model, questions }.run()
+    Check { model, questions }.run()?;
+    let asks = |(_, property): &(usize, &Property)| matches!(property, Property::Assertions);
+    if properties.iter().any(asks) && model.failing_rules(&Property::Assertions).is_empty() {
+        let none = "`assertions` holds because nothing in this program can fail";
+        model.board.warn(none.to_owned());
+    }
+    Ok(())
 }
 
 struct Check<'a> {
@@ -85,13 +92,18 @@ impl Check<'_> {
                 model.board.enter(Phase::Trace);
                 let (path, claim) = match violation {
                     Violation::Reached(property, goals) => {
-                        let goals: FxHashMap<_, _> = goals.iter().cloned().collect();
-                        let goal = |head| goals.get(&head).cloned();
-                        let path = traces.find(|search| find(search, goal))?;
+                        let path = match model.rules.error.filter(|_| property.is_one_failure()) {
+                            Some(error) => self.path_by_failure(&traces, property, error)?,
+                            None => {
+                                let goals: FxHashMap<_, _> = goals.iter().cloned().collect();
+                                let goal = |head| goals.get(&head).cloned();
+                                traces.find(|search| find(&search, goal))?
+                            }
+                        };
                         (path, Claim::Reaches(property))
                     }
                     Violation::Runs(repeating) => {
-                        let path = traces.find(|search| find_lasso(search, repeating))?;
+                        let path = traces.find(|search| find_lasso(&search, repeating))?;
                         (path, Claim::RunsForEver)
                     }
                 };
@@ -103,6 +115,19 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A path to *error* that fails as a property asks.
+    fn path_by_failure(
+        &self,
+        traces: &Traces<'_>,
+        property: &Property,
+        error: Head,
+    ) -> Result<Option<AbstractTrace>, Error> {
+        let rules = self.model.failing_rules(property);
+        let truth = self.model.bdds.constant(true);
+        let goal = |head| (head == error).then(|| truth.clone());
+        traces.find(|search| find(&search.entering(error, &rules), goal))
     }
 
     /// Decides all questions by one `post*`, as far as it is needed.

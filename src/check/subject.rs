@@ -17,10 +17,14 @@ impl Subject<'_> {
         }
     }
 
-    /// Why a trace leads to *error*, if it does.
-    pub(super) fn failure(self, trace: &Trace) -> Option<Failure> {
+    /// Why a trace leads to *error*, if it does: of several reasons one that is wanted.
+    pub(super) fn failure(
+        self,
+        trace: &Trace,
+        wanted: &dyn Fn(&Failure) -> bool,
+    ) -> Option<Failure> {
         match self {
-            Subject::Program(program) => why_it_fails(program, trace),
+            Subject::Program(program) => why_it_fails(program, trace, wanted),
             Subject::System(_) => None,
         }
     }
@@ -34,6 +38,13 @@ impl Subject<'_> {
             }
             (Subject::Program(program), Property::Assertions) => {
                 Ok(explicit::reachable(program, budget)?.error)
+            }
+            (Subject::Program(program), Property::Assertion(points)) => {
+                let failed = explicit::reachable(program, budget)?.failed;
+                Ok(points.iter().any(|point| failed.contains(&Some(*point))))
+            }
+            (Subject::Program(program), Property::OtherFailures) => {
+                Ok(explicit::reachable(program, budget)?.failed.contains(&None))
             }
             (Subject::Program(program), Property::Terminates) => {
                 explicit::has_infinite_run(program, budget)

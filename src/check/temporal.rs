@@ -56,7 +56,7 @@ pub fn check(model: &Model<'_>, index: usize, temporal: &Temporal) -> Result<boo
     };
     board.enter(Phase::Trace);
     let traces = Traces::new(model, &post_star);
-    match traces.find(|search| find_lasso(search, &repeating))? {
+    match traces.find(|search| find_lasso(&search, &repeating))? {
         None if post_star.is_deep() => too_deep(model, index),
         None => return Err(no_trace()),
         Some(lasso) => explain(model, index, &lasso, Claim::Violates(temporal))?,

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::limits::witness::CALLS_A_RING;
 use crate::property::{Property, Temporal};
 use crate::saturation::PostStar;
+use crate::trace::failure::Failure;
 use crate::trace::{Fold, Step, Trace};
 use crate::watch::Stop;
 use crate::witness::fold::unfold::{show_nested, unfold, unfolded_length};
@@ -44,13 +45,13 @@ impl<'m> Traces<'m> {
     /// there may be one without anything folded: by following the recursion call by call.
     pub fn find(
         &self,
-        find: impl Fn(&Search<'_>) -> Result<Option<AbstractTrace>, Stop>,
+        find: impl Fn(Search<'_>) -> Result<Option<AbstractTrace>, Stop>,
     ) -> Result<Option<AbstractTrace>, Error> {
         let (model, post_star) = (self.model, self.post_star);
         if !post_star.is_deep() {
-            return Ok(find(&model.search(post_star.summaries(), false))?);
+            return Ok(find(model.search(post_star.summaries(), false))?);
         }
-        let folded = find(&model.search(post_star.summaries(), true))?;
+        let folded = find(model.search(post_star.summaries(), true))?;
         let repeated = folded.as_ref().map(AbstractTrace::most_repeated);
         let few = CALLS_A_RING.saturating_mul(model.options.trace_patience as u64);
         if repeated.is_some_and(|rounds| rounds == 0 || rounds > few) {
@@ -63,7 +64,7 @@ impl<'m> Traces<'m> {
                 self.plain.get_or_init(|| plain)
             }
         };
-        let unfolded = find(&model.search(plain.summaries(), true))?;
+        let unfolded = find(model.search(plain.summaries(), true))?;
         Ok(unfolded.or(folded))
     }
 }
@@ -76,7 +77,11 @@ pub fn explain(
     claim: Claim<'_>,
 ) -> Result<(), Error> {
     let mut folded = concretize(&model.walker(), path)?;
-    folded.failure = model.subject.failure(&folded);
+    let wanted = |failure: &Failure| match claim {
+        Claim::Reaches(property) => property.names(Some(failure)),
+        Claim::RunsForEver | Claim::Violates(_) => true,
+    };
+    folded.failure = model.subject.failure(&folded, &wanted);
     if model.stays() && !matches!(claim, Claim::Reaches(_)) {
         stay_stopped(&mut folded);
     }
@@ -145,10 +150,7 @@ fn confirm(model: &Model<'_>, trace: &Trace, claim: &Claim<'_>) -> Result<bool, 
     let subject = model.subject;
     subject.replay(trace)?;
     let shows = match claim {
-        Claim::Reaches(property) => {
-            let last = trace.stem.last().filter(|_| trace.cycle.is_empty());
-            last.is_some_and(|last| property.asks_for(last))
-        }
+        Claim::Reaches(property) => trace.cycle.is_empty() && property.asks_for(trace),
         Claim::RunsForEver => !trace.cycle.is_empty() && !trace.cycle.iter().any(Step::is_stopped),
         Claim::Violates(temporal) => {
             !trace.cycle.is_empty() && temporal.is_violated_by(subject, trace)

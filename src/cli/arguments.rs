@@ -157,6 +157,11 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Properties")]
     pub assertions: bool,
 
+    /// Can it fail? For each assertion by itself; in Remopla also for overflow, indices and
+    /// division
+    #[arg(long, help_heading = "Properties")]
+    pub each_assertion: bool,
+
     /// Does every execution terminate, or fail an assertion?
     #[arg(long, help_heading = "Properties")]
     pub terminates: bool,

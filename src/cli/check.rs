@@ -12,9 +12,14 @@ use std::io::{BufWriter, Write};
 pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit> {
     let limits = limits(arguments.timeout, arguments.memory);
     let language = input::language(&arguments.input)?;
-    let properties = properties::properties(&arguments, language, console)?;
+    let mut properties = properties::properties(&arguments, language, console)?;
     let report = match input::read(&arguments.input, language, Some(&limits), console) {
-        Ok(model) => check(&arguments, &model, &properties, &limits, console)?,
+        Ok(model) => {
+            match properties::add_each_assertion(&arguments, &model, &mut properties, console) {
+                Ok(()) => check(&arguments, &model, &properties, &limits, console)?,
+                Err(error) => Err(error),
+            }
+        }
         Err(Error::Stopped(reason)) => {
             let name = input::name(&arguments.input);
             let report = Report::unread(name, &properties, reason, &limits);

@@ -3,7 +3,7 @@
 use super::arguments::CheckArguments;
 use super::console::Console;
 use anyhow::bail;
-use derny::{Language, Property};
+use derny::{Error, Language, Model, Property};
 
 /// Everything that is asked, in the order of the results.
 pub fn properties(
@@ -21,8 +21,12 @@ pub fn properties(
     }
     properties.extend(arguments.never.iter().map(Property::never));
     properties.extend(arguments.reach.iter().map(Property::reach));
-    let nothing = properties.is_empty() && !arguments.terminates && arguments.spec.is_empty();
-    if language == Language::PushdownSystem && (arguments.assertions || nothing) {
+    let nothing = properties.is_empty()
+        && !arguments.terminates
+        && !arguments.each_assertion
+        && arguments.spec.is_empty();
+    let about_assertions = arguments.assertions || arguments.each_assertion || nothing;
+    if language == Language::PushdownSystem && about_assertions {
         bail!(
             "a pushdown system has no assertions: ask --reach SYMBOL, --reach STATE:SYMBOL, --ltl \
              FORMULA, --spec FILE, --never FILE or --terminates"
@@ -35,4 +39,24 @@ pub fn properties(
         properties.push(Property::terminates());
     }
     Ok(properties)
+}
+
+/// Puts the properties of single assertions where their results belong: behind that of all
+/// together, before termination.
+pub fn add_each_assertion(
+    arguments: &CheckArguments,
+    model: &Model,
+    properties: &mut Vec<Property>,
+    console: &Console,
+) -> Result<(), Error> {
+    if !arguments.each_assertion {
+        return Ok(());
+    }
+    let each = model.assertions()?;
+    if each.is_empty() {
+        console.warn("the program has no assertions");
+    }
+    let place = properties.len() - usize::from(arguments.terminates);
+    properties.splice(place..place, each);
+    Ok(())
 }

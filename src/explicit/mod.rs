@@ -85,6 +85,8 @@ pub struct Reachable {
     pub points: FxHashSet<PointId>,
     /// Whether an assertion can fail, or a value not fit.
     pub error: bool,
+    /// The points of assertions that can fail, and `None` if something else can.
+    pub failed: FxHashSet<Option<PointId>>,
     /// Whether the lowest frame can be popped.
     pub terminated: bool,
 }
@@ -105,7 +107,10 @@ pub fn reachable(program: &Program, budget: Budget<'_>) -> Result<Reachable, Abo
             Control::At(view) => {
                 reachable.points.insert(view.at);
             }
-            Control::Error(_) => reachable.error = true,
+            Control::Error(_, failed) => {
+                reachable.error = true;
+                reachable.failed.insert(failed);
+            }
             Control::Terminated(_) => reachable.terminated = true,
         }
     }

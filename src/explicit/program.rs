@@ -4,8 +4,9 @@ use super::machine::{Machine, Step};
 use super::{Budget, start_views};
 use crate::interpreter::step::{Outcome, resumptions, successors};
 use crate::interpreter::{Valuation, View, Waiting};
-use crate::program::Program;
+use crate::program::{PointId, Program};
 use crate::property::Atom;
+use crate::trace::failure::Reason;
 use crate::trace::{self, Location};
 use crate::watch::Abort;
 
@@ -19,9 +20,10 @@ pub struct ProgramMachine<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Control {
     At(View),
-    /// The globals; so for *error*.
+    /// The globals.
     Terminated(Vec<u64>),
-    Error(Vec<u64>),
+    /// The globals, and which assertion failed, if it was one.
+    Error(Vec<u64>, Option<PointId>),
 }
 
 /// How a frame was left.
@@ -54,7 +56,11 @@ impl Machine for ProgramMachine<'_> {
             Outcome::Next(next) => Step::Next(Control::At(next)),
             Outcome::Enter(entry, waiting) => Step::Push(Control::At(entry), waiting),
             Outcome::Leave { globals, returns } => Step::Pop(Exit { globals, returns }),
-            Outcome::Error(_) => Step::Next(Control::Error(view.valuation.globals().to_vec())),
+            Outcome::Error(failure) => {
+                let failed = (failure.reason == Reason::Assertion).then_some(view.at);
+                let globals = view.valuation.globals().to_vec();
+                Step::Next(Control::Error(globals, failed))
+            }
         };
         let outcomes = successors(self.program, view, budget.states)?.into_iter();
         Ok(outcomes.map(step).collect())
@@ -70,7 +76,7 @@ impl Machine for ProgramMachine<'_> {
         let outcomes = resumptions(self.program, waiting, &exit.globals, returns, budget.states)?;
         let control = |outcome| match outcome {
             Outcome::Next(view) => Control::At(view),
-            _ => Control::Error(exit.globals.clone()),
+            _ => Control::Error(exit.globals.clone(), None),
         };
         Ok(outcomes.into_iter().map(control).collect())
     }
@@ -83,7 +89,7 @@ impl Machine for ProgramMachine<'_> {
         let (location, valuation) = match control {
             Control::At(view) => (Location::At(view.at.0), view.valuation.clone()),
             Control::Terminated(globals) => (Location::Terminated, Valuation::new(globals, &[])),
-            Control::Error(globals) => (Location::Error, Valuation::new(globals, &[])),
+            Control::Error(globals, _) => (Location::Error, Valuation::new(globals, &[])),
         };
         let step = trace::Step::new(location, 0, valuation);
         let atoms = self.atoms.iter();

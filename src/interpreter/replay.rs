@@ -78,8 +78,13 @@ pub fn nested_follow(trace: &Trace, nested: NestedId, replayed: usize, entry: &S
         && lowest.is_some_and(|lowest| lowest.is_where(entry))
 }
 
-/// Why a trace leads to *error*, if it does. The calls before its last step are folded.
-pub fn why_it_fails(program: &Program, trace: &Trace) -> Option<Failure> {
+/// Why a trace leads to *error*, if it does and the reason is wanted. The calls before its last
+/// step are folded.
+pub fn why_it_fails(
+    program: &Program,
+    trace: &Trace,
+    wanted: &dyn Fn(&Failure) -> bool,
+) -> Option<Failure> {
     let [.., before, last] = &trace.stem[..] else {
         return None;
     };
@@ -88,7 +93,7 @@ pub fn why_it_fails(program: &Program, trace: &Trace) -> Option<Failure> {
     }
     let view = View::of(before)?;
     let Some(Fold::Call(segment)) = before.folded else {
-        return failure(program, &view);
+        return failure(program, &view, wanted);
     };
     let exit = trace.segments.get(segment.0 as usize)?.last()?;
     let waiting = Waiting {

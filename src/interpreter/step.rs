@@ -119,8 +119,15 @@ pub fn choose_resumption(
 }
 
 /// Why the step from a view may lead to *error*, if it may.
-pub fn failure(program: &Program, view: &View) -> Option<Failure> {
-    why(choose(program, view, &Anything, is_error))
+pub fn failure(
+    program: &Program,
+    view: &View,
+    wanted: &dyn Fn(&Failure) -> bool,
+) -> Option<Failure> {
+    why(choose(program, view, &Anything, |outcome| match outcome {
+        Outcome::Error(failure) => wanted(failure),
+        _ => false,
+    }))
 }
 
 /// Why a return into a frame that waits may lead to *error*, if it may.

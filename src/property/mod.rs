@@ -1,5 +1,6 @@
 //! What is asked, as the user wrote it and as the engines take it.
 
+mod assertion;
 mod file;
 mod label;
 mod proposition;
@@ -10,15 +11,18 @@ mod subject;
 mod system;
 mod temporal;
 
+pub use assertion::{assertions, spelling};
 pub use file::{SpecificationError, parse_specification};
 pub use proposition::{Atom, find_procedure, resolve_condition};
+pub(crate) use request::OTHERS;
 pub use request::{Kind, Request, resolve};
 pub use temporal::{Temporal, TemporalError};
 
 use crate::program::PointId;
 use crate::pushdown::step::state_of;
 use crate::pushdown::{StateId, SymbolId};
-use crate::trace::{Location, Step};
+use crate::trace::failure::{Failure, Reason};
+use crate::trace::{Location, Step, Trace};
 use std::fmt;
 
 /// A property of one program or pushdown system.
@@ -33,8 +37,12 @@ pub enum Property {
         /// In which state, if not in any.
         state: Option<StateId>,
     },
-    /// Can an assertion fail?
+    /// Can an assertion fail, or anything else?
     Assertions,
+    /// Can the assertion at one of these points fail?
+    Assertion(Vec<PointId>),
+    /// Can a number not fit, an index lie outside, or a divisor be 0?
+    OtherFailures,
     /// Does every execution end?
     Terminates,
     /// Does every execution satisfy a formula, or none an automaton?
@@ -43,7 +51,10 @@ pub enum Property {
 
 impl Property {
     /// Whether the last configuration of a finite trace is one that is asked for.
-    pub fn asks_for(&self, last: &Step) -> bool {
+    pub fn asks_for(&self, trace: &Trace) -> bool {
+        let Some(last) = trace.stem.last() else {
+            return false;
+        };
         match (self, last.location) {
             (Property::Reach(points), Location::At(point)) => points.contains(&PointId(point)),
             (Property::OnTop { symbols, state }, Location::At(symbol)) => {
@@ -51,7 +62,28 @@ impl Property {
                 symbols.contains(&SymbolId(symbol)) && state.is_none_or(|state| state == here)
             }
             (Property::Assertions, location) => location == Location::Error,
+            (Property::Assertion(points), Location::Error) => {
+                let before = trace.stem.iter().rev().nth(1);
+                let at = before.and_then(Step::at).map(PointId);
+                at.is_some_and(|at| points.contains(&at)) && self.names(trace.failure.as_ref())
+            }
+            (Property::OtherFailures, Location::Error) => self.names(trace.failure.as_ref()),
             _ => false,
+        }
+    }
+
+    /// Whether it asks for one kind of failure only.
+    pub fn is_one_failure(&self) -> bool {
+        matches!(self, Property::Assertion(_) | Property::OtherFailures)
+    }
+
+    /// Whether a program that fails for this reason fails as the property asks.
+    pub fn names(&self, failure: Option<&Failure>) -> bool {
+        let is_assertion = failure.is_some_and(|failure| failure.reason == Reason::Assertion);
+        match self {
+            Property::Assertion(_) => is_assertion,
+            Property::OtherFailures => failure.is_some() && !is_assertion,
+            _ => true,
         }
     }
 }

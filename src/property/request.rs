@@ -2,6 +2,7 @@
 
 use super::{Property, PropertyError, Temporal, TemporalError};
 use crate::rules::Subject;
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,8 @@ pub enum Kind {
     Reach,
     /// All assertions together.
     Assertions,
+    /// One assertion.
+    Assertion,
     /// That every execution ends.
     Terminates,
 }
@@ -29,10 +32,14 @@ impl Kind {
             Kind::Never => "never",
             Kind::Reach => "reach",
             Kind::Assertions => "assertions",
+            Kind::Assertion => "assertion",
             Kind::Terminates => "terminates",
         }
     }
 }
+
+/// The text of the property about failures that are no assertion's.
+pub(crate) const OTHERS: &str = "others";
 
 /// A property as it is given, before it is known what its names mean in a model. Text alone
 /// is a formula:
@@ -113,6 +120,13 @@ impl Request {
         Self::new(Kind::Assertions, Kind::Assertions.name())
     }
 
+    /// The assertion at this place, `LINE:COLUMN`, never fails; or, for `others`, nothing else
+    /// does: every number fits, every index is inside its array, no divisor is 0.
+    /// [`Model::assertions`](crate::Model::assertions) has all of a model.
+    pub fn assertion(place: impl Into<String>) -> Self {
+        Self::new(Kind::Assertion, place)
+    }
+
     /// Every execution ends.
     pub fn terminates() -> Self {
         Self::new(Kind::Terminates, Kind::Terminates.name())
@@ -144,6 +158,15 @@ impl Request {
         self.name.as_deref()
     }
 
+    /// As it is shown to people.
+    pub(crate) fn title(&self) -> Cow<'_, str> {
+        match self.kind {
+            Kind::Assertion if self.text == OTHERS => "other failures".into(),
+            Kind::Assertion => format!("assertion {}", self.text).into(),
+            _ => self.text.as_str().into(),
+        }
+    }
+
     fn automaton(&self) -> Result<String, PropertyError> {
         if let Some(automaton) = &self.automaton {
             return Ok(automaton.clone());
@@ -161,8 +184,8 @@ impl Request {
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {
-            Some(name) => write!(f, "{name}: {}", self.text),
-            None => f.write_str(&self.text),
+            Some(name) => write!(f, "{name}: {}", self.title()),
+            None => f.write_str(&self.title()),
         }
     }
 }
@@ -177,6 +200,7 @@ pub fn resolve<'s>(
     let wrong = |error| TemporalError::Proposition(0..0, error);
     match request.kind {
         Kind::Assertions => subject.assertions().map_err(wrong),
+        Kind::Assertion => subject.assertion(&request.text).map_err(wrong),
         Kind::Terminates => Ok(Property::Terminates),
         Kind::Ltl => Temporal::from_formula(subject, &request.text).map(boxed),
         Kind::Never => {

@@ -1,7 +1,9 @@
 //! What is asked of a program or a pushdown system by name.
 
+use super::assertion::failure_at;
 use super::label::labelled_points;
 use super::{Atom, Property, PropertyError};
+use crate::program::Program;
 use crate::rules::Subject;
 use crate::trace::Step;
 use ltl2ba_rs::{Kind, Proposition};
@@ -41,8 +43,17 @@ impl Subject<'_> {
 
     /// The property that no assertion fails.
     pub fn assertions(self) -> Result<Property, PropertyError> {
+        self.with_assertions().map(|_| Property::Assertions)
+    }
+
+    /// The property that one assertion does not fail.
+    pub fn assertion(self, text: &str) -> Result<Property, PropertyError> {
+        failure_at(self.with_assertions()?, text)
+    }
+
+    fn with_assertions(&self) -> Result<&Program, PropertyError> {
         match self {
-            Subject::Program(_) => Ok(Property::Assertions),
+            Subject::Program(program) => Ok(program),
             Subject::System(_) => Err(PropertyError::new(
                 "a pushdown system has no assertions",
                 Some("ask for a symbol, for a formula or for termination".into()),

@@ -44,7 +44,7 @@ fn write_conclusion(
     if let Some(name) = &property.name {
         write!(out, "{name}: ")?;
     }
-    write!(out, "{}", property.text)?;
+    write!(out, "{}", property.title())?;
     match (verdict, conclusion.reason) {
         (None, Some(reason)) => writeln!(out, " ({reason}{})", advice.about(reason)),
         (Some(_), Some(reason)) => {

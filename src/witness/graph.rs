@@ -6,7 +6,7 @@ use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds};
 use crate::saturation::Summary;
 use crate::spds::copies::{Copies, Copy};
-use crate::spds::{EntryId, Spds};
+use crate::spds::{EntryId, Head, Right, RuleId, Spds};
 use crate::watch::{Stop, Watch};
 use std::cell::RefCell;
 
@@ -16,6 +16,8 @@ pub struct SummaryGraph<'a> {
     pub copies: &'a Copies<'a>,
     pub watch: &'a Watch,
     pub summaries: &'a [Summary],
+    /// Of the rules into this head only these are taken, if that is said.
+    last_rules: Option<(Head, &'a [RuleId])>,
     /// For each entry, the unions of its first increments.
     unions: RefCell<Vec<Vec<Bdd>>>,
 }
@@ -34,8 +36,28 @@ impl<'a> SummaryGraph<'a> {
             copies,
             watch,
             summaries,
+            last_rules: None,
             unions: RefCell::new(vec![Vec::new(); summaries.len()]),
         }
+    }
+
+    /// Lets paths come to a head by these rules alone.
+    pub fn entering(self, head: Head, rules: &'a [RuleId]) -> Self {
+        SummaryGraph {
+            last_rules: Some((head, rules)),
+            ..self
+        }
+    }
+
+    /// The rules of a head that paths may take, in rule order.
+    pub fn rules_from(&self, head: Head) -> impl Iterator<Item = RuleId> {
+        let spds = self.spds;
+        spds.rules_from(head).filter(move |id| {
+            let Some((last, rules)) = self.last_rules else {
+                return true;
+            };
+            !matches!(spds.rule(*id).right, Right::Step(to) if to == last) || rules.contains(id)
+        })
     }
 
     /// The union of an entry's summaries with smaller stamps.

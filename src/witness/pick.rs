@@ -54,7 +54,7 @@ impl SummaryGraph<'_> {
             true => node.1,
             false => !bdds.is_false(&self.divide(query, node, &here)?[1]),
         };
-        for id in spds.rules_from(node.0) {
+        for id in self.rules_from(node.0) {
             let rule = spds.rule(id);
             let plain = match rule.right {
                 Right::Pop { .. } => continue,

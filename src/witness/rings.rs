@@ -88,7 +88,7 @@ impl SummaryGraph<'_> {
                     self.extend(query, reached, ring, (node.0, accepted), &after)?;
                 }
             }
-            for id in spds.rules_from(node.0) {
+            for id in self.rules_from(node.0) {
                 let rule = spds.rule(id);
                 match rule.right {
                     Right::Pop { .. } => {}
@@ -166,7 +166,7 @@ impl SummaryGraph<'_> {
             *known = bdds.or(known, &new)?;
         }
         if self.spds.is_internal(node.0) {
-            for id in self.spds.rules_from(node.0) {
+            for id in self.rules_from(node.0) {
                 let rule = self.spds.rule(id);
                 if let Right::Step(to) = rule.right {
                     let after = self.spds.transfer(rule).image(bdds, &new)?;
@@ -220,7 +220,7 @@ impl SummaryGraph<'_> {
 
     fn before_internal(&self, node: Node, now: &NodeSets) -> Result<Bdd, Stop> {
         let mut before = self.bdds.constant(false);
-        for id in self.spds.rules_from(node.0) {
+        for id in self.rules_from(node.0) {
             let rule = self.spds.rule(id);
             if let Right::Step(to) = rule.right
                 && let Some(set) = now.get(&(to, node.1))
@@ -267,7 +267,7 @@ impl SummaryGraph<'_> {
                 add(jumps.preimage(way, set))?;
             }
         }
-        for id in spds.rules_from(head) {
+        for id in self.rules_from(head) {
             let rule = spds.rule(id);
             match rule.right {
                 Right::Pop { .. } => {}

@@ -5,6 +5,7 @@ use super::fold::{self, Folding, Folds};
 use super::graph::SummaryGraph;
 use super::path::Path;
 use super::query::{Found, Goal, Query, Reach};
+use crate::spds::{Head, RuleId};
 use crate::watch::{Abort, Stop};
 
 pub struct Search<'a> {
@@ -27,6 +28,14 @@ impl<'a> Search<'a> {
     /// Lets longer paths not be looked for.
     pub fn up_to(self, most_steps: usize) -> Self {
         Search { most_steps, ..self }
+    }
+
+    /// Lets paths come to a head by these rules alone.
+    pub fn entering(self, head: Head, rules: &'a [RuleId]) -> Self {
+        Search {
+            graph: self.graph.entering(head, rules),
+            ..self
+        }
     }
 
     pub(super) fn is_limited(&self) -> bool {
