@@ -94,17 +94,20 @@ impl<'a> Lowering<'a> {
                     continue;
                 }
                 StatementKind::Else => {
-                    self.points.branch(None);
+                    self.points.branch(None, statement.span);
                     continue;
                 }
                 StatementKind::Elsif(condition) => {
                     let condition = self.expression(condition);
-                    self.points.branch(Some(condition));
+                    self.points.branch(Some(condition), statement.span);
                     continue;
                 }
                 StatementKind::If(condition) | StatementKind::While(condition) => {
                     let condition = self.expression(condition);
-                    self.points.branch(Some(condition));
+                    // The first guard of several stands behind the word `if`.
+                    let start = statement.span.start + "if".len() as u32;
+                    let guard = Span::new(start, statement.span.end);
+                    self.points.branch(Some(condition), guard);
                     let branches = self.points.close();
                     Action::Branch {
                         arms: branches.arms,

@@ -44,7 +44,7 @@ pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Ve
     let Lowering {
         collector,
         procedures,
-        points,
+        mut points,
         expressions,
         ..
     } = lowering;
@@ -63,6 +63,7 @@ pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Ve
             overflow: Overflow::default(),
             names: tree.names,
             procedures,
+            guards: points.take_guards(),
             points: points.list,
             labels: points.labels,
             expressions,

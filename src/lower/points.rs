@@ -25,7 +25,9 @@ pub struct Points {
     breaks: Vec<PointId>,
     /// The arms of all compound statements that are open, those of one side by side, its last
     /// one first.
-    arms: Vec<(Expression, PointId)>,
+    arms: Vec<(Expression, PointId, Span)>,
+    /// Where the guards of statements with several branches stand.
+    guards: Vec<(PointId, Span)>,
 }
 
 /// A compound statement whose end has been seen, but not its beginning.
@@ -60,6 +62,7 @@ impl Points {
             open: Vec::new(),
             breaks: Vec::new(),
             arms: Vec::new(),
+            guards: Vec::new(),
         }
     }
 
@@ -104,11 +107,11 @@ impl Points {
         });
     }
 
-    /// The beginning of a branch, under a condition or else.
-    pub fn branch(&mut self, condition: Option<Expression>) {
+    /// The beginning of a branch, under a condition or else; the guard stands at `span`.
+    pub fn branch(&mut self, condition: Option<Expression>, span: Span) {
         if let Some(open) = self.open.last_mut() {
             match condition {
-                Some(condition) => self.arms.push((condition, self.next)),
+                Some(condition) => self.arms.push((condition, self.next, span)),
                 None => open.otherwise = Some(self.next),
             }
             self.next = open.join;
@@ -128,11 +131,24 @@ impl Points {
         if open.is_loop {
             self.breaks.pop();
         }
+        let arms = || self.arms[open.arms..].iter().rev();
+        if arms().len() > 1 || open.otherwise.is_some() {
+            let head = PointId(self.here.0 - 1);
+            self.guards.extend(arms().map(|(.., span)| (head, *span)));
+        }
+        let arms = self.arms.drain(open.arms..).rev();
         Branches {
-            arms: self.arms.drain(open.arms..).rev().collect(),
+            arms: arms.map(|(condition, to, _)| (condition, to)).collect(),
             otherwise: open.otherwise,
             after: open.after,
         }
+    }
+
+    /// The guards of all procedures, ordered by point.
+    pub fn take_guards(&mut self) -> Vec<(PointId, Span)> {
+        let mut guards = std::mem::take(&mut self.guards);
+        guards.sort_by_key(|(point, _)| *point);
+        guards
     }
 
     /// Where a `break` leads.

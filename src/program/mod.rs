@@ -92,6 +92,9 @@ pub struct Program {
     pub points: Vec<Point>,
     /// The labels, ordered by point, those of one point in the order of the source.
     pub labels: Vec<(PointId, Name)>,
+    /// Where the guards of statements with several stand, ordered by point, those of one point
+    /// in the order of its arms.
+    pub guards: Vec<(PointId, Span)>,
     /// The operations of all expressions.
     pub expressions: Expressions,
     /// Where executions begin.
@@ -280,6 +283,18 @@ impl Program {
             .iter()
             .take_while(move |(point, _)| *point == id)
             .map(|(_, name)| *name)
+    }
+
+    /// Whether a point goes on with any of its guards that is true, as in Remopla.
+    pub fn is_select(&self, id: PointId) -> bool {
+        matches!(self.point(id).action, Action::Select { .. })
+    }
+
+    /// The guards of a point, in the order of its arms; none if it has one condition only.
+    pub fn guards_of(&self, id: PointId) -> &[(PointId, Span)] {
+        let first = self.guards.partition_point(|(point, _)| *point < id);
+        let rest = &self.guards[first..];
+        &rest[..rest.partition_point(|(point, _)| *point == id)]
     }
 
     /// The statement at a point as the user wrote it.

@@ -29,7 +29,7 @@ impl Lowering<'_> {
                 }
                 StatementKind::Branch { condition } => {
                     let condition = condition.map(|condition| self.condition(condition));
-                    self.points.branch(condition);
+                    self.points.branch(condition, statement.span);
                     continue;
                 }
                 StatementKind::If | StatementKind::Do => {

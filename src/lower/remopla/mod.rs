@@ -66,7 +66,7 @@ pub fn remopla(
         enumerations,
         signatures,
         frames,
-        points,
+        mut points,
         expressions,
         ..
     } = lowering;
@@ -120,6 +120,7 @@ pub fn remopla(
         language: Language::Remopla,
         overflow: options.overflow,
         procedures,
+        guards: points.take_guards(),
         points: points.list,
         labels: points.labels,
         expressions,

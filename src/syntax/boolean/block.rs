@@ -230,8 +230,10 @@ impl Parser<'_> {
         let open = self.state.blocks.pop().map_or(token, |block| block.open);
         self.advance();
         if elsif {
+            let start = self.token.start;
             let condition = self.condition();
-            self.push_bracket(StatementKind::Elsif(condition));
+            let (kind, span) = (StatementKind::Elsif(condition), self.span_from(start));
+            self.tree.statements.push(Statement { kind, span });
             self.expect_word(TokenKind::Then);
             self.open_block(BlockKind::Then, open);
         } else {

@@ -87,7 +87,7 @@ pub enum StatementKind {
 
     If(ExpressionId),
     While(ExpressionId),
-    /// Closes the sequence before it, opens another.
+    /// Closes the sequence before it, opens another. Its span is that of the condition.
     Elsif(ExpressionId),
     Else,
     EndIf,

@@ -47,6 +47,15 @@ impl Lasso {
 /// # Panics
 /// If the cycle is empty.
 pub fn evaluate(formula: &Formula, word: &Lasso) -> bool {
+    truth(formula, word)[formula.root().index()][0]
+}
+
+/// The truth of every node of the formula at every position: whether the word from there on
+/// satisfies it. By [`NodeId::index`](crate::NodeId::index), then by position.
+///
+/// # Panics
+/// If the cycle is empty.
+pub fn truth(formula: &Formula, word: &Lasso) -> Vec<Vec<bool>> {
     assert!(!word.cycle.is_empty(), "an infinite word needs a cycle");
     let length = word.length();
     let mut values: Vec<Vec<bool>> = Vec::with_capacity(formula.nodes().len());
@@ -68,7 +77,7 @@ pub fn evaluate(formula: &Formula, word: &Lasso) -> bool {
         };
         values.push(value);
     }
-    values[formula.root().index()][0]
+    values
 }
 
 fn unary(operator: Unary, f: &[bool], word: &Lasso) -> Vec<bool> {

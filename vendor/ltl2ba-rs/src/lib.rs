@@ -30,7 +30,7 @@
 //!
 //! # Oracles
 //!
-//! [`evaluate`] gives the truth of a formula on a lasso word by definition and [`accepts`]
+//! [`evaluate`] and [`truth`] give the truth of a formula on a lasso word by definition and [`accepts`]
 //! tells whether an automaton accepts such a word. Neither shares code with the translator;
 //! the tests compare the two sides on many thousands of words.
 //!
@@ -68,7 +68,7 @@ mod evaluate;
 
 pub use accepts::accepts;
 pub use automaton::{Automaton, Class, Edge, Marks};
-pub use evaluate::{Lasso, evaluate};
+pub use evaluate::{Lasso, evaluate, truth};
 pub use label::{Cube, Label, Literal};
 pub use options::{Options, TranslateError};
 pub use syntax::error::{ParseError, Warning, underlined};

@@ -151,6 +151,25 @@ impl Formula {
         self.root
     }
 
+    /// The subformulas, each once, in preorder: the root first, left before right.
+    pub fn subformulas(&self) -> Vec<NodeId> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut order = Vec::new();
+        let mut stack = vec![self.root];
+        while let Some(id) = stack.pop() {
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            order.push(id);
+            match self.node(id) {
+                Node::Constant(_) | Node::Proposition(_) => {}
+                Node::Unary(_, f) => stack.push(f),
+                Node::Binary(_, f, g) => stack.extend([g, f]),
+            }
+        }
+        order
+    }
+
     /// All nodes, children before parents; some may not belong to the root.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes

@@ -34,12 +34,17 @@ enum Piece {
 impl Formula {
     /// The formula with parentheses around every binary operator's operands.
     pub fn parenthesized(&self) -> String {
-        self.write(true)
+        self.write(self.root(), true)
     }
 
-    fn write(&self, full: bool) -> String {
+    /// A subformula as text.
+    pub fn text_of(&self, id: NodeId) -> String {
+        self.write(id, false)
+    }
+
+    fn write(&self, root: NodeId, full: bool) -> String {
         let mut out = String::new();
-        let mut stack = vec![Piece::Node(self.root())];
+        let mut stack = vec![Piece::Node(root)];
         while let Some(piece) = stack.pop() {
             let node = match piece {
                 Piece::Text(text) => {
@@ -103,6 +108,6 @@ impl Formula {
 
 impl fmt::Display for Formula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.write(false))
+        f.write_str(&self.write(self.root(), false))
     }
 }
