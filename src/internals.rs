@@ -107,7 +107,13 @@ pub fn report(
 ) -> Report {
     let findings = findings.into_iter();
     let (conclusions, explanations) = findings
-        .map(|(property, finding)| Conclusion::divide(property, finding, None, true))
+        .map(|(property, finding)| {
+            let temporal = match crate::property::resolve(&**program, &property) {
+                Ok(crate::property::Property::Temporal(temporal)) => Some(temporal),
+                _ => None,
+            };
+            Conclusion::divide(property, finding, None, true, temporal)
+        })
         .unzip();
     Report {
         conclusions,

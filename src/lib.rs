@@ -145,7 +145,7 @@ pub use report::notices::Notice;
 pub use report::steps::{StepKind, Trace, TracePart, TraceStep};
 pub use report::text::Advice;
 pub use report::values::Value;
-pub use report::{Finding, Report};
+pub use report::{Finding, Report, TextStyle};
 pub use sets::SetQuery;
 pub use source::{Position, Span};
 pub use supervisor::{Cancellation, Limits};

@@ -129,3 +129,16 @@ pub mod explicit {
     /// How many path edges it may keep.
     pub const STATES: usize = 5_000_000;
 }
+
+/// Annotated traces (`annotation`).
+pub mod annotation {
+    /// Above so many steps the cause of a formula's falsity is not looked for: that takes
+    /// quadratic time.
+    pub const CAUSE_STEPS: usize = 2000;
+    /// Bytes that the texts of all subformulas may have.
+    pub const SUBFORMULA_TEXT: usize = 4 << 20;
+    /// How many other steps are looked at where a value might have come out otherwise.
+    pub const ALTERNATIVES: usize = 16;
+    /// How much is tried to find another step of a pushdown system.
+    pub const SYSTEM_TRIES: usize = 4096;
+}

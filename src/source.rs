@@ -124,6 +124,14 @@ impl Source {
         known + count(rest) - u32::from(mark)
     }
 
+    /// Where the last character of a span stands; of an empty one, where it begins.
+    pub fn last_position(&self, span: Span) -> Position {
+        let text = &self.bytes[span.start as usize..span.end as usize];
+        let begins = |byte: &u8| byte & 0xC0 != 0x80;
+        let last = text.iter().rposition(begins).unwrap_or(0);
+        self.position(span.start + last as u32)
+    }
+
     /// The line and column of a byte.
     pub fn position(&self, offset: u32) -> Position {
         let line = self.line_starts().partition_point(|s| *s <= offset);

@@ -156,7 +156,8 @@ fn json_layout() {
     assert_eq!(json["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(json["input"], path.to_str().expect("a path in UTF-8"));
     let object = json.as_object().expect("an object");
-    assert_eq!(object.len(), 4);
+    assert_eq!(json["schema"], 1);
+    assert_eq!(object.len(), 5);
     let results = run.results();
     for result in &results {
         assert!(result["stats"]["seconds"].as_f64().expect("seconds") >= 0.0);
@@ -183,15 +184,20 @@ fn json_trace() {
         *trace,
         json!({ "loop": [], "stem": [
             { "procedure": "main", "point": "statement", "line": 9, "column": 3, "labels": [],
+              "end_line": 9, "end_column": 15, "choice": ["g=1"], "relevant": ["g"],
               "text": "h := not_(g);", "depth": 0, "globals": { "g": 1 }, "locals": { "h": h } },
             { "procedure": "not_", "point": "statement", "line": 4, "column": 3, "labels": [],
+              "end_line": 4, "end_column": 12, "relevant": ["g"],
               "text": "return !x;", "depth": 1, "globals": { "g": 1 }, "locals": { "x": 1 } },
             { "procedure": "not_", "point": "exit", "line": 5, "column": 1, "labels": [],
+              "end_line": 5, "end_column": 3, "relevant": ["g"],
               "text": "end", "depth": 1, "globals": { "g": 1 }, "locals": { "x": 1 },
               "returns": [0] },
             { "procedure": "main", "point": "statement", "line": 10, "column": 3, "labels": [],
+              "end_line": 10, "end_column": 8, "branch": "true", "relevant": ["g"],
               "text": "if (g)", "depth": 0, "globals": { "g": 1 }, "locals": { "h": 0 } },
             { "procedure": "main", "point": "statement", "line": 11, "column": 8,
+              "end_line": 11, "end_column": 12, "relevant": [],
               "labels": ["L"], "text": "skip;", "depth": 0, "globals": { "g": 1 },
               "locals": { "h": 0 } },
         ] })
@@ -205,10 +211,13 @@ fn json_trace_to_an_error() {
         run.results()[0]["trace"],
         json!({ "loop": [], "stem": [
             { "procedure": "main", "point": "statement", "line": 3, "column": 6, "labels": ["L"],
+              "end_line": 3, "end_column": 10, "choice": ["g=0"], "relevant": ["g"],
               "text": "skip;", "depth": 0, "globals": { "g": 0 }, "locals": {} },
             { "procedure": "main", "point": "statement", "line": 4, "column": 3, "labels": [],
+              "end_line": 4, "end_column": 12, "relevant": ["g"],
               "text": "assert(g);", "depth": 0, "globals": { "g": 0 }, "locals": {} },
             { "procedure": "", "point": "error", "line": 0, "column": 0, "labels": [],
+              "end_line": 0, "end_column": 0, "relevant": [],
               "text": run.results()[0]["trace"]["stem"][2]["text"], "depth": 0,
               "globals": { "g": 0 }, "locals": {} },
         ] })

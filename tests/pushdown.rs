@@ -332,7 +332,8 @@ fn arrays_are_lists_and_folded_calls_say_so() {
     assert_eq!(stem.as_array().expect("a list").len(), 3);
     let text = check(&path, &["--reach", "end"]);
     assert!(text.stdout.contains("q <s>  one"), "{}", text.stdout);
-    assert!(text.stdout.contains("a=[1,2] b=[1,0]"), "{}", text.stdout);
+    // No value matters for it.
+    assert!(!text.stdout.contains("a="), "{}", text.stdout);
 }
 
 #[test]

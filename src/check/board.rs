@@ -4,7 +4,6 @@
 //! it then reads here what was found before that.
 
 use super::Verdict;
-use crate::analysis::Observed;
 use crate::trace::Trace;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -58,8 +57,6 @@ pub struct Finding {
     pub verdict: Option<Verdict>,
     /// What shows a violation.
     pub trace: TraceFinding,
-    /// The variables that the property speaks of.
-    pub observed: Vec<Observed>,
     /// When its turn came, if it did, since the beginning of the run.
     begin: Option<Duration>,
     /// From the beginning of the run until this was complete; without a verdict, how long it
@@ -72,7 +69,6 @@ impl Default for Finding {
         Finding {
             verdict: None,
             trace: TraceFinding::None,
-            observed: Vec::new(),
             begin: None,
             time: Duration::ZERO,
         }
@@ -204,11 +200,10 @@ impl Board {
         self.state().findings.get(property)?.verdict
     }
 
-    /// Puts down the trace of a violation, and the variables that the property speaks of.
-    pub fn explain(&self, property: usize, trace: TraceFinding, observed: Vec<Observed>) {
+    /// Puts down the trace of a violation.
+    pub fn explain(&self, property: usize, trace: TraceFinding) {
         if let Some(finding) = self.state().findings.get_mut(property) {
             finding.trace = trace;
-            finding.observed = observed;
             finding.time = self.begin.elapsed();
         }
     }

@@ -113,11 +113,7 @@ pub fn explain(
             None => TraceFinding::TooLong(length),
         }
     };
-    let observed = match claim {
-        Claim::Violates(temporal) => temporal.observed(),
-        Claim::Reaches(_) | Claim::RunsForEver => Vec::new(),
-    };
-    model.board.explain(property, finding, observed);
+    model.board.explain(property, finding);
     Ok(())
 }
 
@@ -129,9 +125,7 @@ fn repeats(trace: &Trace) -> bool {
 
 /// There is a trace, but its recursion is deeper than anything that could be replayed.
 pub fn too_deep(model: &Model<'_>, property: usize) {
-    model
-        .board
-        .explain(property, TraceFinding::TooDeep, Vec::new());
+    model.board.explain(property, TraceFinding::TooDeep);
 }
 
 /// A program that has stopped goes on for ever by staying where it is.

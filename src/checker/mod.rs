@@ -12,13 +12,13 @@ use crate::cycles::Method;
 use crate::error::{Error, Reason};
 use crate::event::{Event, Progress};
 use crate::model::{Form, Model};
-use crate::property::Request;
+use crate::property::{Property, Request};
 use crate::report::text::Advice;
 use crate::report::{Conclusion, Evidence, Report};
 use crate::supervisor::{self, Bounds, Limits, Outcome, Reporter};
 use crate::watch::Watch;
-use resolution::resolve_all;
-use std::sync::Arc;
+use resolution::{Meaning, resolve_all, resolve_watches};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Checks properties of a [`Model`].
@@ -44,6 +44,7 @@ pub struct Checker<'o> {
     /// Whether the clock of the limits begins to run with the check.
     restarts: bool,
     shows_order: bool,
+    watches: Vec<String>,
     observer: Box<dyn FnMut(Event) + 'o>,
 }
 
@@ -69,6 +70,7 @@ impl<'o> Checker<'o> {
             limits: Limits::new(),
             restarts: true,
             shows_order: false,
+            watches: Vec::new(),
             observer: Box::new(|_| {}),
         }
     }
@@ -172,6 +174,18 @@ impl<'o> Checker<'o> {
         self
     }
 
+    /// Shows the value of an expression at each step of a trace. It is written as a condition
+    /// in a formula is, without the braces; in Remopla it may be a number.
+    pub fn watch(self, expression: impl Into<String>) -> Self {
+        self.watches([expression])
+    }
+
+    /// Shows the values of more expressions.
+    pub fn watches(mut self, expressions: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.watches.extend(expressions.into_iter().map(Into::into));
+        self
+    }
+
     /// Calls `observer` with whatever happens, on the thread that calls [`Checker::check`].
     pub fn observe(mut self, observer: impl FnMut(Event) + 'o) -> Self {
         self.observer = Box::new(observer);
@@ -202,6 +216,8 @@ impl<'o> Checker<'o> {
             watch: Watch::default(),
             form: self.model.form.clone(),
             properties,
+            watches: self.watches.clone(),
+            meaning: OnceLock::new(),
             options: Options {
                 memory: bounds.reservable.min(self.options.memory),
                 ..self.options.clone()
@@ -241,15 +257,23 @@ impl<'o> Checker<'o> {
         let board = &work.board;
         board.enter(Phase::Reporting);
         let findings = work.properties.iter().zip(board.take_findings());
+        let meaning = work.meaning.get();
+        let temporal = |index: usize| match meaning?.properties.get(index)? {
+            Property::Temporal(temporal) => Some(temporal.clone()),
+            _ => None,
+        };
         let (conclusions, explanations) = findings
-            .map(|(property, finding)| {
-                Conclusion::divide(property.clone(), finding, reason, self.options.trace)
+            .enumerate()
+            .map(|(index, (property, finding))| {
+                let (property, traced) = (property.clone(), self.options.trace);
+                Conclusion::divide(property, finding, reason, traced, temporal(index))
             })
             .unzip();
         Report {
             input: self.model.name().to_owned(),
             conclusions,
             evidence: Evidence::Read(work.form.clone(), explanations),
+            watches: meaning.map_or(Vec::new(), |meaning| meaning.watches.clone()),
             warnings: board.take_warnings(),
             progress,
             statistics: board.statistics(),
@@ -266,6 +290,9 @@ struct Work {
     watch: Watch,
     form: Form,
     properties: Vec<Request>,
+    watches: Vec<String>,
+    /// What these mean, once that is known.
+    meaning: OnceLock<Meaning>,
     options: Options,
     shows_order: bool,
 }
@@ -273,19 +300,17 @@ struct Work {
 impl Work {
     fn run(&self, events: &Reporter<'_, Event>) -> Result<(), Error> {
         let subject = self.form.subject();
-        let properties = resolve_all(subject, &self.properties, events)?;
+        let meaning = Meaning {
+            properties: resolve_all(subject, &self.properties, events)?,
+            watches: resolve_watches(subject, &self.watches)?,
+        };
+        let Meaning { properties, .. } = self.meaning.get_or_init(|| meaning);
         if self.shows_order {
             let rules = subject.rules(subject.layout(), false);
             let order = order::describe(&self.options.order, &rules)?;
             events.report(Event::Order(order));
         }
-        check::check(
-            subject,
-            &properties,
-            &self.options,
-            &self.watch,
-            &self.board,
-        )
+        check::check(subject, properties, &self.options, &self.watch, &self.board)
     }
 
     fn progress(&self) -> Progress {

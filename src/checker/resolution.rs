@@ -5,6 +5,7 @@ use crate::event::Event;
 use crate::property::{
     Kind, Property, Request, Temporal, TemporalError, parse_specification, resolve,
 };
+use crate::report::annotation::Watch;
 use crate::rules::Subject;
 use crate::supervisor::Reporter;
 use ltl2ba_rs::Class;
@@ -51,6 +52,35 @@ impl Request {
         let text = text.map_err(|error| Error::Read(file.to_owned(), error))?;
         parse_specification(file, &text)
             .map_err(|error| Error::Specification(file.to_owned(), error))
+    }
+}
+
+/// What was asked for, in terms of one model.
+pub struct Meaning {
+    pub properties: Vec<Property>,
+    pub watches: Vec<Watch>,
+}
+
+/// What the expressions mean whose values are shown along traces, or everything that is wrong
+/// with them.
+pub fn resolve_watches(subject: Subject<'_>, texts: &[String]) -> Result<Vec<Watch>, Error> {
+    let mut watches = Vec::new();
+    let mut errors = Vec::new();
+    for text in texts {
+        match subject.term(text) {
+            Ok(term) => watches.push(Watch {
+                text: text.clone(),
+                term,
+            }),
+            Err(error) => errors.push(PropertyError {
+                property: Request::ltl(text.clone()),
+                error: TemporalError::Proposition(0..text.len(), error),
+            }),
+        }
+    }
+    match errors.is_empty() {
+        true => Ok(watches),
+        false => Err(Error::Properties(errors)),
     }
 }
 

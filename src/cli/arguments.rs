@@ -97,6 +97,16 @@ pub enum Format {
     Json,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorArgument {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
 #[derive(Debug, Args)]
 pub struct LtlArguments {
     /// The formula
@@ -177,6 +187,34 @@ pub struct CheckArguments {
     /// Show no traces, and stop as soon as the verdict is known
     #[arg(long, help_heading = "Output")]
     pub no_trace: bool,
+
+    /// Show the value of an expression at each step of a trace; may be repeated. It is written
+    /// as between the braces of a formula; in Remopla it may be a number
+    #[arg(
+        long,
+        value_name = "EXPR",
+        allow_hyphen_values = true,
+        help_heading = "Output"
+    )]
+    pub watch: Vec<String>,
+
+    /// In text, fold calls that return where more than N frames are below them
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub fold: Option<u64>,
+
+    /// In text, show only the steps at which something was chosen
+    #[arg(long, help_heading = "Output")]
+    pub choices: bool,
+
+    /// When text has colours
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output"
+    )]
+    pub color: ColorArgument,
 
     /// Traces longer than this fold every call that returns, and if need be rounds of loops
     #[arg(

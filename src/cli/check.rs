@@ -4,9 +4,11 @@ use super::arguments::{CheckArguments, Format};
 use super::console::Console;
 use super::limits::limits;
 use super::progress::{ProgressLine, counters};
-use super::{ADVICE, Exit, input, properties};
+use super::{ADVICE, Exit, input, properties, terminal};
 use anyhow::{Context, anyhow};
-use derny::{Checker, Error, Event, Limits, Model, Order, Property, Reason, Report, Verdict};
+use derny::{
+    Checker, Error, Event, Limits, Model, Order, Property, Reason, Report, TextStyle, Verdict,
+};
 use std::io::{BufWriter, Write};
 
 pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit> {
@@ -57,6 +59,7 @@ fn check(
         .engine(arguments.engine)
         .direction(arguments.search)
         .trace(!arguments.no_trace)
+        .watches(arguments.watch.iter().cloned())
         .trace_limit(arguments.trace_limit)
         .order(order(&arguments.order)?)
         .acceleration(arguments.accelerate)
@@ -108,7 +111,7 @@ fn show(arguments: &CheckArguments, report: &Report, console: &Console) -> anyho
     let mut out = BufWriter::new(std::io::stdout().lock());
     let written = match arguments.format {
         Format::Json => report.write_json(&mut out),
-        Format::Text => report.write_text(&mut out),
+        Format::Text => report.write_styled_text(&style(arguments), &mut out),
     };
     match written.and_then(|()| out.flush()) {
         // A reader that has seen enough does not change the verdict.
@@ -131,6 +134,20 @@ fn show(arguments: &CheckArguments, report: &Report, console: &Console) -> anyho
     } else {
         Exit::Holds
     })
+}
+
+/// How text is laid out here.
+fn style(arguments: &CheckArguments) -> TextStyle {
+    let mut style = TextStyle::default()
+        .choices(arguments.choices)
+        .color(terminal::has_color(arguments.color));
+    if let Some(width) = terminal::width() {
+        style = style.width(width);
+    }
+    match arguments.fold {
+        Some(depth) => style.fold(depth),
+        None => style,
+    }
 }
 
 /// What was done before Ctrl-C.

@@ -13,6 +13,7 @@ mod progress;
 mod properties;
 mod random;
 mod show;
+mod terminal;
 mod translate;
 
 use arguments::{Arguments, Command, Generator, QuicksortFormat};

@@ -77,6 +77,30 @@ pub fn successors(program: &Program, view: &View, allowed: usize) -> Result<Vec<
     })
 }
 
+/// The first steps from a view, at most `most`, among those that fulfil the wish.
+pub fn some_successors(
+    program: &Program,
+    view: &View,
+    wish: &impl Wish,
+    most: usize,
+) -> Vec<Outcome> {
+    some(most, |visit| for_each_outcome(program, view, wish, visit))
+}
+
+/// The first of the [`resumptions`], at most `most`, among those that fulfil the wish.
+pub fn some_resumptions(
+    program: &Program,
+    waiting: &Waiting,
+    globals: &[u64],
+    returns: Option<&[u64]>,
+    wish: &impl Wish,
+    most: usize,
+) -> Vec<Outcome> {
+    some(most, |visit| {
+        resume(program, waiting, globals, returns, wish, visit);
+    })
+}
+
 /// All ways to go on, at most `allowed`, in a frame that waits for one that was left with
 /// these values: [`Outcome::Next`] or [`Outcome::Error`].
 pub fn resumptions(
@@ -155,17 +179,18 @@ fn why(outcome: Option<Outcome>) -> Option<Failure> {
 /// Takes outcomes until it says false.
 pub(super) type Visit<'v> = dyn FnMut(Outcome) -> bool + 'v;
 
-fn all(allowed: usize, visit_all: impl Fn(&mut Visit<'_>)) -> Result<Vec<Outcome>, TooMany> {
+fn some(most: usize, visit_all: impl Fn(&mut Visit<'_>)) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
-    let mut is_complete = true;
     visit_all(&mut |outcome| {
-        is_complete = outcomes.len() < allowed;
-        if is_complete {
-            outcomes.push(outcome);
-        }
-        is_complete
+        outcomes.push(outcome);
+        outcomes.len() < most
     });
-    match is_complete {
+    outcomes
+}
+
+fn all(allowed: usize, visit_all: impl Fn(&mut Visit<'_>)) -> Result<Vec<Outcome>, TooMany> {
+    let outcomes = some(allowed.saturating_add(1), visit_all);
+    match outcomes.len() <= allowed {
         true => Ok(outcomes),
         false => Err(TooMany),
     }

@@ -85,25 +85,56 @@ impl Atom {
             Atom::In(wanted) => procedure == Some(*wanted),
             Atom::OnTop(_) | Atom::Conditions(_) => false,
             Atom::Expression { operations, locals } => {
-                let read = |variable, _| {
-                    let (of, variable) = match variable {
-                        VariableId::Global(_) => (procedure, variable),
-                        VariableId::Local(index) => {
-                            let (of, local) = locals[index as usize];
-                            (Some(of), VariableId::Local(local))
-                        }
-                    };
-                    let domain = program.cell(of.unwrap_or(program.entry), variable).domain;
-                    match (domain, of == procedure) {
-                        (_, true) => value_of(domain, step.valuation.get(variable)),
-                        (Domain::Boolean, false) => value_of(domain, 0),
-                        (_, false) => Possible::not_there(),
-                    }
-                };
-                evaluate(operations, read).may_be(true)
+                evaluated(program, operations, locals, step).may_be(true)
             }
         }
     }
+
+    /// The value of an expression in a configuration; none if it reads a variable of a
+    /// procedure that is not on top.
+    pub fn value(&self, program: &Program, step: &Step) -> Option<i128> {
+        let Atom::Expression { operations, locals } = self else {
+            return Some(self.holds(program, step).into());
+        };
+        let top = step.at().map(|at| program.point(PointId(at)).procedure);
+        let is_there = |observed| match observed {
+            Observed::Global(_) => true,
+            Observed::Local(of, _) => Some(of) == top,
+        };
+        if !self.observes().into_iter().all(is_there) {
+            return None;
+        }
+        match evaluated(program, operations, locals, step) {
+            Possible::Truth(values) => Some(values.contains(true).into()),
+            Possible::Number(number) => Some(number),
+            Possible::Nothing(_) => None,
+        }
+    }
+}
+
+/// What an expression comes out as in a configuration.
+fn evaluated(
+    program: &Program,
+    operations: &[Operation],
+    locals: &[(ProcedureId, u32)],
+    step: &Step,
+) -> Possible {
+    let procedure = step.at().map(|at| program.point(PointId(at)).procedure);
+    evaluate(operations, |variable, _| {
+        let (of, variable) = match variable {
+            VariableId::Global(_) => (procedure, variable),
+            VariableId::Local(index) => {
+                let (of, local) = locals[index as usize];
+                (Some(of), VariableId::Local(local))
+            }
+        };
+        let domain = program.cell(of.unwrap_or(program.entry), variable).domain;
+        match (domain, of == procedure) {
+            (_, true) => value_of(domain, step.valuation.get(variable)),
+            (Domain::Boolean, false) => value_of(domain, 0),
+            (_, false) => Possible::not_there(),
+        }
+    })
 }
 
 /// What conditions for each group of symbols read. Groups stand in the place of procedures.

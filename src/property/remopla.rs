@@ -23,6 +23,20 @@ pub fn condition(
     scope: Option<ProcedureId>,
     inner: &str,
 ) -> Result<Atom, (Span, PropertyError)> {
+    expression(program, scope, inner, true)
+}
+
+/// An expression whose value is to be shown, which may be a number, and may have none.
+pub fn term(program: &Program, text: &str) -> Result<Atom, (Span, PropertyError)> {
+    expression(program, None, text, false)
+}
+
+fn expression(
+    program: &Program,
+    scope: Option<ProcedureId>,
+    inner: &str,
+    is_condition: bool,
+) -> Result<Atom, (Span, PropertyError)> {
     let source = Source::new("", inner.as_bytes().to_vec());
     let (tree, expression, collector) = parse_condition(&source);
     let names = PropertyNames {
@@ -32,13 +46,14 @@ pub fn condition(
         problem: None,
     };
     let mut evaluator = Evaluator::new(Remopla::new(&tree, names), collector);
-    evaluator.total = true;
+    evaluator.total = is_condition;
     let value = expression.map(|expression| evaluator.expression(expression));
     if let Some(value) = value {
         match value.kind {
-            Kind::Number(_) => {
+            Kind::Number(_) if is_condition => {
                 return Err((value.span, number(inner.trim())));
             }
+            Kind::Number(_) => {}
             _ => evaluator.check_condition(value),
         }
     }

@@ -2,8 +2,9 @@
 
 use super::assertion::failure_at;
 use super::label::labelled_points;
+use super::remopla;
 use super::{Atom, Property, PropertyError};
-use crate::program::Program;
+use crate::program::{Language, Program};
 use crate::rules::Subject;
 use crate::trace::Step;
 use ltl2ba_rs::{Kind, Proposition};
@@ -58,6 +59,26 @@ impl Subject<'_> {
                 "a pushdown system has no assertions",
                 Some("ask for a symbol, for a formula or for termination".into()),
             )),
+        }
+    }
+
+    /// What an expression means whose values are to be shown: a condition as in the braces of
+    /// a formula, or a number.
+    pub fn term(self, text: &str) -> Result<Atom, PropertyError> {
+        match self {
+            Subject::Program(program) if program.language == Language::Remopla => {
+                let term = remopla::term(program, text);
+                term.map_err(|(_, error)| error)
+            }
+            _ => self.text(&format!("{{{text}}}")),
+        }
+    }
+
+    /// The value of an expression in a configuration, if it has one.
+    pub fn value(self, term: &Atom, step: &Step) -> Option<i128> {
+        match (self, term) {
+            (Subject::Program(program), Atom::Expression { .. }) => term.value(program, step),
+            _ => Some(self.holds(term, step).into()),
         }
     }
 

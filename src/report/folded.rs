@@ -67,7 +67,8 @@ pub fn length(trace: &Trace, steps: &[Step]) -> u64 {
 
 /// What a list of steps with folded rounds is made of.
 pub enum Item {
-    Step(Step),
+    /// With its number in the trace, unless it is part of a folded round.
+    Step(Step, Option<usize>),
     /// So many rounds, and the items of the last of them, from the step after its beginning
     /// to its end.
     Repeated(u64, Vec<Item>),
@@ -77,10 +78,12 @@ pub enum Item {
     Returned(u64),
 }
 
-/// The steps of a trace, or of a round in it, which has so many frames below.
-pub fn items(trace: &Trace, steps: &[Step], below: u64) -> Vec<Item> {
+/// The steps of a trace, numbered from `first` on, or of a round in it, which has so many
+/// frames below.
+pub fn items(trace: &Trace, steps: &[Step], below: u64, first: Option<usize>) -> Vec<Item> {
     let mut items = Vec::with_capacity(steps.len());
     let mut rest = steps.iter();
+    let number = |left: usize| Some(first? + steps.len() - left - 1);
     let lifted = |step: &Step| {
         let mut step = step.clone();
         step.lift(below);
@@ -92,22 +95,24 @@ pub fn items(trace: &Trace, steps: &[Step], below: u64) -> Vec<Item> {
             Some(Fold::Rounds(id)) => id,
             Some(Fold::Nested(id)) => {
                 shown.folded = None;
-                items.extend([Item::Step(shown), Item::Nested(nested(trace, id))]);
+                let step = Item::Step(shown, number(rest.len()));
+                items.extend([step, Item::Nested(nested(trace, id))]);
                 continue;
             }
             Some(Fold::Returned(id)) => {
                 shown.folded = None;
-                items.extend([Item::Step(shown), Item::Returned(nested(trace, id))]);
+                let step = Item::Step(shown, number(rest.len()));
+                items.extend([step, Item::Returned(nested(trace, id))]);
                 continue;
             }
             Some(Fold::Call(_)) | None => {
-                items.push(Item::Step(shown));
+                items.push(Item::Step(shown, number(rest.len())));
                 continue;
             }
         };
         shown.folded = None;
         let depth = shown.depth;
-        items.push(Item::Step(shown));
+        items.push(Item::Step(shown, number(rest.len())));
         // The end of the last round is the step after all of them.
         let after = rest.next().map(lifted);
         let (inside, left) = match trace.samples(id).next_back() {
@@ -115,8 +120,8 @@ pub fn items(trace: &Trace, steps: &[Step], below: u64) -> Vec<Item> {
             _ => (&[][..], 0),
         };
         let depth = after.as_ref().map_or(depth, |after| after.depth - left);
-        let mut round = self::items(trace, inside, depth);
-        round.extend(after.map(Item::Step));
+        let mut round = self::items(trace, inside, depth, None);
+        round.extend(after.map(|after| Item::Step(after, number(rest.len()))));
         items.push(Item::Repeated(rounds(trace, id), round));
     }
     items

@@ -2,9 +2,9 @@
 //!
 //! Written as a stream: a trace of a hundred thousand steps is never copied.
 
-use super::folded::shown;
-use super::steps::{Trace, TraceObject};
-use super::{Conclusion, Evidence, Explanation, Report};
+use super::annotation::{Annotation, Blame, Run, Truth, Watched};
+use super::steps::{Annotated, Trace, TraceObject};
+use super::{Conclusion, Evidence, Explanation, Report, ShownTrace};
 use crate::check::{Phase, TraceFinding, Verdict};
 use crate::property::Request;
 use crate::rules::Subject;
@@ -24,9 +24,11 @@ struct Whole<'a>(&'a Report);
 impl Serialize for Whole<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let report = self.0;
-        let mut whole = serializer.serialize_struct("derny", 4)?;
+        let mut whole = serializer.serialize_struct("derny", 5)?;
         whole.serialize_field("tool", "derny")?;
         whole.serialize_field("version", env!("CARGO_PKG_VERSION"))?;
+        // Another number only when a key goes or changes its meaning.
+        whole.serialize_field("schema", &1)?;
         whole.serialize_field("input", &report.input)?;
         let list: Vec<_> = (0..report.conclusions.len())
             .map(|i| One(report, i))
@@ -53,7 +55,10 @@ impl Serialize for One<'_> {
         one.serialize_field("reason", &conclusion.reason.map(|reason| reason.name()))?;
         match &report.evidence {
             Evidence::Unread => one.serialize_field("trace", &())?,
-            Evidence::Read(form, list) => explanation(form.subject(), &list[index], &mut one)?,
+            Evidence::Read(form, list) => {
+                let shown = list[index].shown(form.subject(), &report.watches);
+                explanation(form.subject(), &list[index], shown, &mut one)?;
+            }
         }
         one.serialize_field("stats", &StatisticsObject(report, conclusion))?;
         one.end()
@@ -64,20 +69,93 @@ impl Serialize for One<'_> {
 fn explanation<S: SerializeStruct>(
     subject: Subject<'_>,
     explanation: &Explanation,
+    shown: Option<&ShownTrace>,
     one: &mut S,
 ) -> Result<(), S::Error> {
-    if let TraceFinding::Found(trace) = &explanation.trace {
-        return one.serialize_field("trace", &TraceObject(subject, trace));
-    }
-    one.serialize_field("trace", &())?;
-    match &explanation.trace {
-        TraceFinding::None | TraceFinding::Found(_) => Ok(()),
-        TraceFinding::TooLong(steps) => one.serialize_field("trace_omitted", steps),
-        TraceFinding::TooDeep => one.serialize_field("trace_too_deep", &true),
-        TraceFinding::Repeating(steps, trace) => {
-            one.serialize_field("trace_omitted", steps)?;
-            one.serialize_field("trace_folded", &Trace::new(subject, &shown(trace, true)))
+    let annotated = shown.map(|ShownTrace { trace, annotation }| Annotated {
+        subject,
+        trace,
+        annotation,
+    });
+    match (&explanation.trace, annotated) {
+        (TraceFinding::Found(_), Some(annotated)) => {
+            one.serialize_field("trace", &TraceObject(annotated))?;
+            return annotations(annotated.annotation, one);
         }
+        _ => one.serialize_field("trace", &())?,
+    }
+    match &explanation.trace {
+        TraceFinding::None | TraceFinding::Found(_) => {}
+        TraceFinding::TooLong(steps) => one.serialize_field("trace_omitted", steps)?,
+        TraceFinding::TooDeep => one.serialize_field("trace_too_deep", &true)?,
+        TraceFinding::Repeating(steps, _) => {
+            one.serialize_field("trace_omitted", steps)?;
+            if let Some(annotated) = annotated {
+                one.serialize_field("trace_folded", &Trace::new(annotated))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is known of a trace as a whole.
+fn annotations<S: SerializeStruct>(annotation: &Annotation, one: &mut S) -> Result<(), S::Error> {
+    if let Some(formula) = &annotation.formula {
+        one.serialize_field("formula", &FormulaObject(formula))?;
+        if let Some(cause) = &annotation.cause {
+            let name = |blame: &Blame| &formula.propositions[blame.proposition as usize];
+            let pairs: Vec<_> = cause
+                .iter()
+                .map(|blame| (blame.step, name(blame)))
+                .collect();
+            one.serialize_field("cause", &pairs)?;
+        }
+    }
+    if let Some(run) = &annotation.automaton {
+        one.serialize_field("automaton", &RunObject(run))?;
+    }
+    if !annotation.watches.is_empty() {
+        let watches: Vec<_> = annotation.watches.iter().map(WatchObject).collect();
+        one.serialize_field("watch", &watches)?;
+    }
+    Ok(())
+}
+
+struct FormulaObject<'a>(&'a Truth);
+
+impl Serialize for FormulaObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let digits = |values: &Vec<bool>| -> String {
+            let digit = |value: &bool| if *value { '1' } else { '0' };
+            values.iter().map(digit).collect()
+        };
+        let truth: Vec<_> = self.0.truth.iter().map(digits).collect();
+        let mut formula = serializer.serialize_struct("formula", 2)?;
+        formula.serialize_field("subformulas", &self.0.subformulas)?;
+        formula.serialize_field("truth", &truth)?;
+        formula.end()
+    }
+}
+
+struct RunObject<'a>(&'a Run);
+
+impl Serialize for RunObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut automaton = serializer.serialize_struct("automaton", 2)?;
+        automaton.serialize_field("hoa", &self.0.hoa)?;
+        automaton.serialize_field("run", &self.0.states)?;
+        automaton.end()
+    }
+}
+
+struct WatchObject<'a>(&'a Watched);
+
+impl Serialize for WatchObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut watch = serializer.serialize_struct("watch", 2)?;
+        watch.serialize_field("text", &self.0.text)?;
+        watch.serialize_field("values", &self.0.values)?;
+        watch.end()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What people and scripts see.
 
+pub mod annotation;
 pub mod configurations;
 #[cfg(feature = "cli")]
 pub mod diagnostics;
@@ -12,23 +13,30 @@ mod harmless;
 pub mod json;
 pub mod notices;
 mod place;
+mod selection;
 pub mod steps;
+mod style;
+mod summary;
 pub mod text;
 mod trace;
 pub mod values;
 
-use crate::analysis::Observed;
 use crate::check::{self, Phase, Statistics, TraceFinding, Verdict};
 use crate::error::Reason;
 use crate::event::Progress;
 use crate::model::Form;
-use crate::property::Request;
+use crate::property::{Request, Temporal};
+use crate::rules::Subject;
 use crate::supervisor::Limits;
+use annotation::{Annotation, Watch, annotate};
 use folded::shown;
 use std::fmt;
 use std::io::Write;
+use std::sync::OnceLock;
 use std::time::Duration;
-use steps::Trace;
+use steps::{Annotated, Trace};
+pub use style::TextStyle;
+use style::TextWriter;
 use text::Advice;
 
 /// What came of a check: a finding for each property, in the order in which they were given.
@@ -38,6 +46,8 @@ pub struct Report {
     pub(crate) input: String,
     pub(crate) conclusions: Vec<Conclusion>,
     pub(crate) evidence: Evidence,
+    /// Expressions whose values are shown along traces.
+    pub(crate) watches: Vec<Watch>,
     pub(crate) warnings: Vec<String>,
     pub(crate) progress: Progress,
     pub(crate) statistics: Statistics,
@@ -73,8 +83,47 @@ pub(crate) enum Evidence {
 #[derive(Debug)]
 pub(crate) struct Explanation {
     pub trace: TraceFinding,
-    /// The variables that the property speaks of.
-    pub observed: Vec<Observed>,
+    /// If the property is a temporal one.
+    pub temporal: Option<Box<Temporal>>,
+    /// The trace as it is shown, once it is needed.
+    shown: OnceLock<Option<ShownTrace>>,
+}
+
+/// A trace as it is shown, and what is known of it.
+#[derive(Debug)]
+pub(crate) struct ShownTrace {
+    pub trace: crate::trace::Trace,
+    pub annotation: Annotation,
+}
+
+impl Explanation {
+    pub fn new(trace: TraceFinding, temporal: Option<Box<Temporal>>) -> Self {
+        Explanation {
+            trace,
+            temporal,
+            shown: OnceLock::new(),
+        }
+    }
+
+    /// The trace, if there is one: the same for every output.
+    pub fn shown(&self, subject: Subject<'_>, watches: &[Watch]) -> Option<&ShownTrace> {
+        let make = || {
+            let trace = match &self.trace {
+                TraceFinding::Found(trace) => shown(trace, false),
+                TraceFinding::Repeating(_, trace) => shown(trace, true),
+                TraceFinding::None | TraceFinding::TooLong(_) | TraceFinding::TooDeep => {
+                    return None;
+                }
+            };
+            let trace = trace.into_owned();
+            let temporal = self.temporal.as_deref();
+            Some(ShownTrace {
+                annotation: annotate(subject, &trace, temporal, watches),
+                trace,
+            })
+        };
+        self.shown.get_or_init(make).as_ref()
+    }
 }
 
 impl Conclusion {
@@ -84,6 +133,7 @@ impl Conclusion {
         finding: check::Finding,
         reason: Option<Reason>,
         wants_trace: bool,
+        temporal: Option<Box<Temporal>>,
     ) -> (Conclusion, Explanation) {
         let is_complete = match finding.verdict {
             None => false,
@@ -96,11 +146,7 @@ impl Conclusion {
             reason: reason.filter(|_| !is_complete),
             time: finding.time,
         };
-        let explanation = Explanation {
-            trace: finding.trace,
-            observed: finding.observed,
-        };
-        (conclusion, explanation)
+        (conclusion, Explanation::new(finding.trace, temporal))
     }
 }
 
@@ -122,6 +168,7 @@ impl Report {
             input: input.into(),
             conclusions: properties.iter().map(conclusion).collect(),
             evidence: Evidence::Unread,
+            watches: Vec::new(),
             warnings: Vec::new(),
             progress: Progress {
                 elapsed: limits.begin().elapsed(),
@@ -180,9 +227,15 @@ impl Report {
         &self.phases
     }
 
-    /// Writes a line for each property, the verdict first, and under a violation the trace.
-    pub fn write_text(&self, mut out: impl Write) -> std::io::Result<()> {
-        text::write(self, &mut out)
+    /// Writes a line for each property, the verdict first, and under a violation why it is
+    /// one, and the trace.
+    pub fn write_text(&self, out: impl Write) -> std::io::Result<()> {
+        self.write_styled_text(&TextStyle::default(), out)
+    }
+
+    /// Writes the text laid out for a reader's terminal, with as much of each trace as wanted.
+    pub fn write_styled_text(&self, style: &TextStyle, mut out: impl Write) -> std::io::Result<()> {
+        text::write(self, style, &mut out)
     }
 
     /// Writes one JSON object and a line break, as a stream.
@@ -246,19 +299,24 @@ impl<'r> Finding<'r> {
         let Evidence::Read(form, list) = &self.report.evidence else {
             return None;
         };
-        let trace = match &list[self.index].trace {
-            TraceFinding::Found(trace) => shown(trace, false),
-            TraceFinding::Repeating(_, trace) => shown(trace, true),
-            TraceFinding::None | TraceFinding::TooLong(_) | TraceFinding::TooDeep => return None,
-        };
-        Some(Trace::new(form.subject(), &trace))
+        let subject = form.subject();
+        let ShownTrace { trace, annotation } =
+            list[self.index].shown(subject, &self.report.watches)?;
+        Some(Trace::new(Annotated {
+            subject,
+            trace,
+            annotation,
+        }))
     }
 }
 
 impl fmt::Display for Finding<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = Vec::new();
-        text::write_finding(self.report, self.index, &mut text).map_err(|_| fmt::Error)?;
-        f.write_str(String::from_utf8_lossy(&text).trim_end())
+        let mut writer = TextWriter {
+            out: Vec::new(),
+            style: &TextStyle::default(),
+        };
+        text::write_finding(self.report, self.index, &mut writer).map_err(|_| fmt::Error)?;
+        f.write_str(String::from_utf8_lossy(&writer.out).trim_end())
     }
 }

@@ -11,7 +11,7 @@ use crate::program::{Cell, Declaration, PointId};
 use crate::pushdown::step::state_of;
 use crate::pushdown::{RuleId, SymbolId, System};
 use crate::rules::Subject;
-use crate::source::Position;
+use crate::source::{Position, Source, Span};
 use crate::trace::{Fold, Location, Step, Trace};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -23,8 +23,8 @@ pub struct Place<'a> {
     /// The procedure, or the control state.
     pub procedure: &'a str,
     pub kind: StepKind,
-    /// Of the statement, or of the rule that is taken next.
-    pub position: Option<Position>,
+    /// Of the first and the last character of the statement, or of the rule that is taken next.
+    pub range: Option<[Position; 2]>,
     /// The labels, or the symbol on top.
     pub labels: Vec<&'a str>,
     pub text: Cow<'a, str>,
@@ -47,6 +47,10 @@ fn state_name<'a>(system: &'a System, step: &Step) -> &'a str {
     state.map_or("", |state| system.names.text(*state))
 }
 
+fn range(source: &Source, span: Span) -> [Position; 2] {
+    [source.position(span.start), source.last_position(span)]
+}
+
 pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
     match subject {
         Subject::Program(program) => match step.at().map(PointId) {
@@ -58,7 +62,7 @@ pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
                         true => StepKind::Exit,
                         false => StepKind::Statement,
                     },
-                    position: Some(program.position_of(point)),
+                    range: Some(range(&program.source, program.point(point).span)),
                     labels: program.labels_of(point).collect(),
                     text: program.text_of(point),
                 }
@@ -69,7 +73,7 @@ pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
                     Location::Error => StepKind::Error,
                     _ => StepKind::Terminated,
                 },
-                position: None,
+                range: None,
                 labels: Vec::new(),
                 text: "".into(),
             },
@@ -80,7 +84,7 @@ pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
             Place {
                 procedure: state_name(system, step),
                 kind: StepKind::Statement,
-                position: rule.map(|rule| system.position_of(rule)),
+                range: rule.map(|rule| range(&system.source, system.rule(rule).span)),
                 labels: symbol.into_iter().collect(),
                 text: rule.map_or("".into(), |rule| system.text_of(rule)),
             }

@@ -4,12 +4,14 @@
 //! A step borrows the names of the model and shares the values of the trace, so that making one
 //! costs about as much as looking at it.
 
+use super::annotation::{Annotation, StepNote};
 use super::failure::explain;
 use super::folded::{Item, items};
 use super::place::{Place, in_scope, place};
 use super::values::{Value, Words, returned};
 use crate::program::PointId;
 use crate::rules::Subject;
+use crate::source::Position;
 use crate::trace::failure::Reason;
 use crate::trace::{self, Location};
 use serde::Serialize;
@@ -42,12 +44,23 @@ pub struct Trace<'r> {
     cycle: Vec<TracePart<'r>>,
 }
 
+/// A trace with what is known of it.
+#[derive(Clone, Copy)]
+pub(super) struct Annotated<'r> {
+    pub subject: Subject<'r>,
+    pub trace: &'r trace::Trace,
+    pub annotation: &'r Annotation,
+}
+
 impl<'r> Trace<'r> {
-    pub(super) fn new(subject: Subject<'r>, trace: &trace::Trace) -> Self {
-        let parts = |steps: &[trace::Step]| parts(subject, trace, items(trace, steps, 0));
+    pub(super) fn new(annotated: Annotated<'r>) -> Self {
+        let trace = annotated.trace;
+        let parts = |steps: &[trace::Step], first: usize| {
+            parts(annotated, items(trace, steps, 0, Some(first)))
+        };
         Trace {
-            stem: parts(&trace.stem),
-            cycle: parts(&trace.cycle),
+            stem: parts(&trace.stem, 0),
+            cycle: parts(&trace.cycle, trace.stem.len()),
         }
     }
 
@@ -82,12 +95,15 @@ pub enum TracePart<'r> {
 }
 
 /// The parts that items stand for. (Loops are not nested deep.)
-fn parts<'r>(subject: Subject<'r>, trace: &trace::Trace, items: Vec<Item>) -> Vec<TracePart<'r>> {
+fn parts(annotated: Annotated<'_>, items: Vec<Item>) -> Vec<TracePart<'_>> {
     let part = |item| match item {
-        Item::Step(step) => TracePart::Step(Box::new(TraceStep::new(subject, trace, &step))),
+        Item::Step(step, number) => {
+            let note = number.and_then(|number| annotated.annotation.steps.get(number));
+            TracePart::Step(Box::new(TraceStep::new(annotated, &step, note)))
+        }
         Item::Repeated(count, last) => TracePart::Rounds {
             count,
-            last: parts(subject, trace, last),
+            last: parts(annotated, last),
         },
         Item::Nested(count) => TracePart::Calls(count),
         Item::Returned(count) => TracePart::Returns(count),
@@ -108,6 +124,10 @@ pub struct TraceStep<'r> {
     pub line: u32,
     /// The column of that place, in characters from 1; 0 if there is none.
     pub column: u32,
+    /// The line of its last character; 0 if there is none.
+    pub end_line: u32,
+    /// The column of its last character; 0 if there is none.
+    pub end_column: u32,
     /// The labels of the statement; in a pushdown system the symbol on top.
     pub labels: Vec<&'r str>,
     /// The statement as it is written, or the text that the rule bears.
@@ -118,6 +138,13 @@ pub struct TraceStep<'r> {
     pub reason: Option<String>,
     /// Whether this is a call of which the steps are left out: the next step is after its return.
     pub is_folded: bool,
+    /// How a branch goes on: `true`, `false`, or of several guards the one taken, or `else`.
+    pub branch: Option<&'r str>,
+    /// What was chosen of what matters, where something else could have been; in the first step
+    /// the start values that matter come before.
+    pub choice: Vec<&'r str>,
+    /// The names of the values that matter.
+    pub relevant: Vec<&'r str>,
     subject: Subject<'r>,
     step: trace::Step,
 }
@@ -149,16 +176,19 @@ impl StepKind {
 }
 
 impl<'r> TraceStep<'r> {
-    fn new(subject: Subject<'r>, trace: &trace::Trace, step: &trace::Step) -> Self {
+    fn new(annotated: Annotated<'r>, step: &trace::Step, note: Option<&'r StepNote>) -> Self {
+        let subject = annotated.subject;
         let Place {
             procedure,
             kind,
-            position,
+            range,
             labels,
             text,
         } = place(subject, step);
+        let nowhere = Position { line: 0, column: 0 };
+        let [first, last] = range.unwrap_or([nowhere; 2]);
         // A failed assertion needs no explanation.
-        let failure = trace.failure.as_ref().filter(|failure| {
+        let failure = annotated.trace.failure.as_ref().filter(|failure| {
             step.location == Location::Error && failure.reason != Reason::Assertion
         });
         let reason = match (subject, failure) {
@@ -168,13 +198,18 @@ impl<'r> TraceStep<'r> {
         TraceStep {
             procedure,
             kind,
-            line: position.map_or(0, |position| position.line),
-            column: position.map_or(0, |position| position.column),
+            line: first.line,
+            column: first.column,
+            end_line: last.line,
+            end_column: last.column,
             labels,
             text,
             depth: step.depth,
             reason,
             is_folded: step.folded.is_some(),
+            branch: note.and_then(|note| note.branch.as_deref()),
+            choice: texts(note.into_iter().flat_map(StepNote::chosen)),
+            relevant: texts(note.iter().flat_map(|note| note.relevant.iter())),
             subject,
             step: step.clone(),
         }
@@ -211,6 +246,10 @@ impl<'r> TraceStep<'r> {
     }
 }
 
+fn texts<'r>(texts: impl Iterator<Item = &'r String>) -> Vec<&'r str> {
+    texts.map(String::as_str).collect()
+}
+
 impl Serialize for TraceStep<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -218,6 +257,8 @@ impl Serialize for TraceStep<'_> {
         map.serialize_entry("point", self.kind.name())?;
         map.serialize_entry("line", &self.line)?;
         map.serialize_entry("column", &self.column)?;
+        map.serialize_entry("end_line", &self.end_line)?;
+        map.serialize_entry("end_column", &self.end_column)?;
         map.serialize_entry("labels", &self.labels)?;
         map.serialize_entry("text", &self.text)?;
         map.serialize_entry("depth", &self.depth)?;
@@ -233,6 +274,13 @@ impl Serialize for TraceStep<'_> {
         if self.is_folded {
             map.serialize_entry("folded", &true)?;
         }
+        if let Some(branch) = self.branch {
+            map.serialize_entry("branch", branch)?;
+        }
+        if !self.choice.is_empty() {
+            map.serialize_entry("choice", &self.choice)?;
+        }
+        map.serialize_entry("relevant", &self.relevant)?;
         map.end()
     }
 }
@@ -269,23 +317,28 @@ impl Serialize for Trace<'_> {
 }
 
 /// A trace without folded rounds. Written as a stream: there is never more than one step.
-pub struct TraceObject<'a>(pub Subject<'a>, pub &'a trace::Trace);
+pub(super) struct TraceObject<'a>(pub Annotated<'a>);
 
 impl Serialize for TraceObject<'_> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let mut trace = serializer.serialize_struct("trace", 2)?;
-        trace.serialize_field("stem", &Steps(self.0, self.1, &self.1.stem))?;
-        trace.serialize_field("loop", &Steps(self.0, self.1, &self.1.cycle))?;
-        trace.end()
+        let Annotated {
+            trace, annotation, ..
+        } = self.0;
+        let (stem, cycle) = annotation.steps.split_at(trace.stem.len());
+        let mut object = serializer.serialize_struct("trace", 2)?;
+        object.serialize_field("stem", &Steps(self.0, &trace.stem, stem))?;
+        object.serialize_field("loop", &Steps(self.0, &trace.cycle, cycle))?;
+        object.end()
     }
 }
 
-struct Steps<'a>(Subject<'a>, &'a trace::Trace, &'a [trace::Step]);
+struct Steps<'a>(Annotated<'a>, &'a [trace::Step], &'a [StepNote]);
 
 impl Serialize for Steps<'_> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let Steps(subject, trace, steps) = *self;
-        let objects = steps.iter();
-        serializer.collect_seq(objects.map(|step| TraceStep::new(subject, trace, step)))
+        let Steps(annotated, steps, notes) = *self;
+        let objects = steps.iter().zip(notes);
+        serializer
+            .collect_seq(objects.map(|(step, note)| TraceStep::new(annotated, step, Some(note))))
     }
 }

@@ -1,7 +1,9 @@
-//! Results as text, for people.
+//! Results as text, for people: the verdict first, then why, then the trace.
 
-use super::folded::shown;
-use super::{Conclusion, Evidence, Explanation, Report, trace};
+use super::steps::Annotated;
+use super::style::{Paint, TextStyle, TextWriter};
+use super::summary::{lanes, overview, reason};
+use super::{Conclusion, Evidence, Explanation, Report, ShownTrace, trace};
 use crate::check::{TraceFinding, Verdict};
 use crate::error::Reason;
 use crate::property::Kind;
@@ -11,47 +13,64 @@ use std::io::Write;
 use std::time::Duration;
 
 /// One line a property, the verdict first, and the trace under a violation.
-pub fn write(report: &Report, out: &mut impl Write) -> std::io::Result<()> {
-    (0..report.conclusions.len()).try_for_each(|index| write_finding(report, index, out))
+pub fn write(report: &Report, style: &TextStyle, out: &mut impl Write) -> std::io::Result<()> {
+    let mut writer = TextWriter { out, style };
+    let findings = 0..report.conclusions.len();
+    findings
+        .into_iter()
+        .try_for_each(|index| write_finding(report, index, &mut writer))
 }
 
 /// The line of one property, and the trace under it.
-pub fn write_finding(report: &Report, index: usize, out: &mut impl Write) -> std::io::Result<()> {
+pub fn write_finding<W: Write>(
+    report: &Report,
+    index: usize,
+    writer: &mut TextWriter<'_, W>,
+) -> std::io::Result<()> {
     let advice = report.advice;
-    write_conclusion(&report.conclusions[index], advice, out)?;
+    write_conclusion(&report.conclusions[index], advice, writer)?;
     match &report.evidence {
         Evidence::Unread => Ok(()),
-        Evidence::Read(form, list) => write_explanation(form.subject(), &list[index], advice, out),
+        Evidence::Read(form, list) => {
+            let subject = form.subject();
+            let shown = list[index].shown(subject, &report.watches);
+            write_explanation(subject, &list[index], shown, advice, writer)
+        }
     }
 }
 
-fn write_conclusion(
+fn write_conclusion<W: Write>(
     conclusion: &Conclusion,
     advice: Advice,
-    out: &mut impl Write,
+    writer: &mut TextWriter<'_, W>,
 ) -> std::io::Result<()> {
     let Conclusion {
         property, verdict, ..
     } = conclusion;
-    let word = match (verdict, property.kind == Kind::Reach) {
-        (Some(Verdict::Holds), false) => "holds",
-        (Some(Verdict::Violated), false) => "violated",
-        (Some(Verdict::Holds), true) => "unreachable",
-        (Some(Verdict::Violated), true) => "reachable",
-        (None, _) => "unknown",
+    let (paint, word) = match (verdict, property.kind == Kind::Reach) {
+        (Some(Verdict::Holds), false) => (Paint::Good, "holds"),
+        (Some(Verdict::Violated), false) => (Paint::Bad, "violated"),
+        (Some(Verdict::Holds), true) => (Paint::Good, "unreachable"),
+        (Some(Verdict::Violated), true) => (Paint::Bad, "reachable"),
+        (None, _) => (Paint::Unsure, "unknown"),
     };
-    write!(out, "{word} ")?;
-    if let Some(name) = &property.name {
-        write!(out, "{name}: ")?;
-    }
-    write!(out, "{}", property.title())?;
-    match (verdict, conclusion.reason) {
-        (None, Some(reason)) => writeln!(out, " ({reason}{})", advice.about(reason)),
+    let name = match &property.name {
+        Some(name) => format!(" {name}: {}", property.title()),
+        None => format!(" {}", property.title()),
+    };
+    let reason = match (verdict, conclusion.reason) {
+        (None, Some(reason)) => format!(" ({reason}{})", advice.about(reason)),
         (Some(_), Some(reason)) => {
-            writeln!(out, " (no trace: {reason}{})", advice.about(reason))
+            format!(" (no trace: {reason}{})", advice.about(reason))
         }
-        (_, None) => writeln!(out),
-    }
+        (_, None) => String::new(),
+    };
+    let pieces = [
+        (paint, word),
+        (Paint::Plain, &name[..]),
+        (Paint::Plain, &reason[..]),
+    ];
+    writer.line(&pieces, 2)
 }
 
 /// What the text of a report says of how limits are raised; by default nothing.
@@ -83,39 +102,55 @@ fn after_colon(advice: &str) -> String {
     }
 }
 
-fn write_explanation(
+fn write_explanation<W: Write>(
     subject: Subject<'_>,
     explanation: &Explanation,
+    shown: Option<&ShownTrace>,
     advice: Advice,
-    out: &mut impl Write,
+    writer: &mut TextWriter<'_, W>,
 ) -> std::io::Result<()> {
-    let trace = match &explanation.trace {
-        TraceFinding::None => return Ok(()),
+    let remark = match &explanation.trace {
+        TraceFinding::None | TraceFinding::Found(_) => None,
         TraceFinding::TooLong(steps) => {
             let advice = after_colon(advice.trace_limit);
-            return writeln!(out, "  (the trace has {steps} steps{advice})");
+            Some(format!("  (the trace has {steps} steps{advice})"))
         }
-        TraceFinding::TooDeep => {
-            return writeln!(
-                out,
-                "  (no trace: every one found goes through a recursion too deep to be written out)"
-            );
-        }
-        TraceFinding::Found(trace) => shown(trace, false),
+        TraceFinding::TooDeep => Some(
+            "  (no trace: every one found goes through a recursion too deep to be written out)"
+                .to_owned(),
+        ),
         TraceFinding::Repeating(steps, trace) => {
             let about = match *steps {
                 u64::MAX => "more than ",
                 _ if is_length_exact(trace) => "",
                 _ => "about ",
             };
-            writeln!(
-                out,
+            Some(format!(
                 "  (the trace has {about}{steps} steps: what is repeated is folded)"
-            )?;
-            shown(trace, true)
+            ))
         }
     };
-    trace::write(subject, &trace, &explanation.observed, out)
+    if let Some(remark) = remark {
+        writer.line(&[(Paint::Plain, &remark)], 3)?;
+    }
+    let Some(ShownTrace { trace, annotation }) = shown else {
+        return Ok(());
+    };
+    if let Some(reason) = reason(subject, trace, annotation) {
+        writer.line(&[(Paint::Strong, "  why: "), (Paint::Plain, &reason)], 7)?;
+    }
+    for lane in lanes(trace, annotation, writer.style.width) {
+        writer.line(&[(Paint::Plain, "  "), (Paint::Plain, &lane)], 4)?;
+    }
+    if let Some(overview) = overview(trace, annotation, writer.style) {
+        writer.line(&[(Paint::Plain, "  "), (Paint::Faint, &overview)], 4)?;
+    }
+    let annotated = Annotated {
+        subject,
+        trace,
+        annotation,
+    };
+    trace::write(annotated, writer)
 }
 
 /// What `--stats` shows on standard error.

@@ -1,20 +1,24 @@
-//! A trace as text, made to be read.
+//! The steps of a trace as text, made to be read.
 //!
-//! In the order of execution, indented by call depth, each step with its line number and
-//! its text. Beside it the values: all in scope at the start and on entering a frame,
-//! afterwards only those that changed, and of a program never one that does not matter for
-//! this trace. Of an array or a struct the cells that changed, or the whole if all did.
+//! In the order of execution, indented by call depth, each step with its number, its line in
+//! the source, and its text; of a branch, how it goes on. Beside it the values that matter:
+//! those in scope on entering a frame, as far as they are news, and afterwards those that
+//! changed. Of an array or a struct the cells that changed, or the whole if all did. The steps
+//! of a loop are marked.
 
+use super::annotation::Annotation;
 use super::folded::{describe, length};
 use super::harmless::harmless;
 use super::place::{frame_kind, in_scope, left_below, line, text};
-use super::values::{Row, Value, Variables, Words, returned, scalar, variables};
-use crate::analysis::Observed;
+use super::selection::{Row, rows};
+use super::steps::Annotated;
+use super::style::{Paint, TextWriter};
+use super::summary::repeated_rounds;
+use super::values::{Words, returned};
 use crate::program::{PointId, VariableId};
 use crate::rules::Subject;
 use crate::trace::{Step, Trace};
-use crate::witness::relevance::relevant_values;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -22,45 +26,114 @@ use std::io::Write;
 const DEEPEST_INDENT: u64 = 20;
 /// Values begin no further to the right.
 const LAST_COLUMN: usize = 80;
+/// With less room than this beside the text, values go below it.
+const VALUE_ROOM: usize = 24;
 
-pub fn write(
-    subject: Subject<'_>,
-    trace: &Trace,
-    observed: &[Observed],
-    out: &mut impl Write,
+pub fn write<W: Write>(
+    annotated: Annotated<'_>,
+    writer: &mut TextWriter<'_, W>,
 ) -> std::io::Result<()> {
-    let relevant = match subject {
-        Subject::Program(program) => relevant_values(program, trace, observed),
-        Subject::System(_) => Vec::new(),
-    };
+    let Annotated {
+        subject,
+        trace,
+        annotation,
+    } = annotated;
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
     let mut known_lines = FxHashMap::default();
     // For each frame, the values shown last.
     let mut frames = Frames::default();
     let mut globals = LastValues::default();
     let mut lines = Vec::with_capacity(steps.len());
-    for (i, step) in steps.iter().enumerate() {
+    for (i, (step, note)) in steps.iter().zip(&annotation.steps).enumerate() {
+        // A program that has stopped stays where it is.
         if i >= trace.stem.len() && step.at().is_none() {
             break;
         }
         let entered = i == 0 || steps[i - 1].depth < step.depth;
+        let shown = ShownValues {
+            subject,
+            step,
+            entered,
+            relevant: &note.cells,
+        };
         lines.push(Line {
             number: line(subject, step, &mut known_lines),
             depth: step.depth,
-            text: text(subject, trace, step),
-            values: values(
-                subject,
-                step,
-                entered,
-                relevant.get(i),
-                &mut frames,
-                &mut globals,
-            ),
+            text: match &note.branch {
+                Some(branch) => with_branch(subject, step, text(subject, trace, step), branch),
+                None => text(subject, trace, step),
+            },
+            values: {
+                let mut parts = shown.parts(&mut frames, &mut globals);
+                parts.extend(watched(annotation, i));
+                parts.join(" ")
+            },
             after: describe(trace, step),
         });
     }
-    let around = describe_loop(subject, trace);
-    write_lines(&lines, trace.stem.len(), &around, out)
+    let layout = Layout::new(&lines, writer.style.width);
+    for row in rows(annotated, lines.len(), writer.style) {
+        match row {
+            Row::Loop => {
+                let around = describe_loop(subject, trace);
+                writer.line(&[(Paint::Plain, "  "), (Paint::Strong, &around)], 4)?;
+            }
+            Row::Step(i) => {
+                let is_loop = i >= trace.stem.len();
+                layout.write(i, &lines[i], is_loop, writer)?;
+                if writer.style.choices {
+                    let note = &annotation.steps[i];
+                    let chosen: Vec<_> = note.start.iter().chain(&note.choice).collect();
+                    let chosen: Vec<_> = chosen.iter().map(|choice| harmless(choice)).collect();
+                    layout.below(&format!("chosen: {}", chosen.join(", ")), is_loop, writer)?;
+                }
+            }
+            Row::Hidden { first, last, what } => {
+                let range = match first == last {
+                    true => format!("step {}", first + 1),
+                    false => format!("steps {} to {}", first + 1, last + 1),
+                };
+                let is_loop = first >= trace.stem.len();
+                layout.below(&format!("... {range}{what} ..."), is_loop, writer)?;
+            }
+            Row::Back => {
+                let back = format!("back to step {}", trace.stem.len() + 1);
+                writer.line(&[(Paint::Plain, "  "), (Paint::Strong, &back)], 4)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The values of watched expressions that are others than one step before.
+fn watched(annotation: &Annotation, at: usize) -> impl Iterator<Item = String> {
+    let before = at.checked_sub(1);
+    let watches = annotation.watches.iter();
+    let changed = watches
+        .filter(move |watch| before.is_none_or(|before| watch.values[before] != watch.values[at]));
+    changed.map(move |watch| {
+        let text = harmless(&watch.text);
+        match watch.values[at] {
+            Some(value) => format!("{{{text}}}={value}"),
+            None => format!("{{{text}}}=?"),
+        }
+    })
+}
+
+/// The text of a branch, with how it goes on.
+fn with_branch(subject: Subject<'_>, step: &Step, text: String, branch: &str) -> String {
+    let words: Vec<_> = branch.split_whitespace().collect();
+    let branch = harmless(&words.join(" "));
+    let is_remopla = match (subject, step.at()) {
+        (Subject::Program(program), Some(at)) => {
+            !program.guards_of(PointId(at)).is_empty() && program.is_select(PointId(at))
+        }
+        _ => false,
+    };
+    match is_remopla {
+        true => format!("{text} :: {branch}"),
+        false => format!("{text}: {branch}"),
+    }
 }
 
 /// One configuration of a trace.
@@ -75,43 +148,136 @@ struct Line {
     after: Option<String>,
 }
 
-/// Writes the lines in columns, and what `around` says of the loop before those after the
-/// stem.
-fn write_lines(
-    lines: &[Line],
-    stem: usize,
-    around: &str,
-    out: &mut impl Write,
-) -> std::io::Result<()> {
-    let indent = |line: &Line| 2 * line.depth.min(DEEPEST_INDENT) as usize;
-    let deep = |line: &Line| match line.depth > DEEPEST_INDENT {
-        true => format!("[depth {}] {}", line.depth, line.text),
-        false => line.text.clone(),
-    };
-    let width = |line: &Line| indent(line) + deep(line).chars().count();
-    let widest = lines.iter().map(width).max().unwrap_or(0);
-    let column = widest.min(LAST_COLUMN);
-    let digits = lines.iter().map(|line| line.number).max();
-    let digits = digits.map_or(1, |most| most.to_string().len());
-    for (i, line) in lines.iter().enumerate() {
-        if i == stem {
-            writeln!(out, "  {around}")?;
+/// Where the columns of a trace are.
+struct Layout {
+    /// Of step numbers and of line numbers.
+    digits: [usize; 2],
+    /// The most that text takes.
+    column: usize,
+    deepest: u64,
+    /// Whether values stand below the text.
+    is_narrow: bool,
+}
+
+impl Layout {
+    fn new(lines: &[Line], width: Option<usize>) -> Self {
+        let digits = |number: u64| number.to_string().len();
+        let last_line = lines.iter().map(|line| line.number).max();
+        let mut layout = Layout {
+            digits: [
+                digits(lines.len() as u64),
+                digits(last_line.unwrap_or(0).into()),
+            ],
+            column: LAST_COLUMN,
+            deepest: DEEPEST_INDENT,
+            is_narrow: false,
+        };
+        if let Some(width) = width {
+            let room = width.saturating_sub(layout.prefix());
+            layout.deepest = DEEPEST_INDENT.min(room as u64 / 8);
+            layout.column = LAST_COLUMN.min(room * 3 / 5).max(8);
         }
+        let widest = lines.iter().map(|line| layout.text(line).chars().count());
+        layout.column = layout.column.min(widest.max().unwrap_or(0));
+        if let Some(width) = width {
+            let room = width.saturating_sub(layout.prefix());
+            layout.is_narrow = room < layout.column + 2 + VALUE_ROOM;
+        }
+        layout
+    }
+
+    /// How many characters stand before the text.
+    fn prefix(&self) -> usize {
+        3 + self.digits[0] + 2 + self.digits[1] + 2
+    }
+
+    fn text(&self, line: &Line) -> String {
+        let indent = 2 * line.depth.min(self.deepest) as usize;
+        let deep = match line.depth > self.deepest {
+            true => format!("[depth {}] ", line.depth),
+            false => String::new(),
+        };
+        format!("{:indent$}{deep}{}", "", line.text)
+    }
+
+    fn write<W: Write>(
+        &self,
+        i: usize,
+        line: &Line,
+        is_loop: bool,
+        writer: &mut TextWriter<'_, W>,
+    ) -> std::io::Result<()> {
+        let [steps, lines] = self.digits;
         let number = match line.number {
             0 => String::new(),
             number => number.to_string(),
         };
-        let text = format!("{:2$}{}", "", deep(line), indent(line));
-        let row = format!("  {number:>digits$}  {text:<column$}  {}", line.values);
-        writeln!(out, "{}", row.trim_end())?;
-        if let Some(after) = &line.after {
-            writeln!(out, "  {:digits$}  {:2$}{after}", "", "", indent(line))?;
+        let mark = if is_loop { '|' } else { ' ' };
+        let prefix = format!("  {mark}{:>steps$}  {number:>lines$}  ", i + 1);
+        let mut text = self.text(line);
+        let column = self.column;
+        if writer.style.width.is_some() && text.chars().count() > column && !line.values.is_empty()
+        {
+            text = text.chars().take(column.saturating_sub(3)).collect();
+            text.push_str("...");
         }
+        let beside = match line.values.is_empty() || self.is_narrow {
+            true => String::new(),
+            false => format!("{text:<column$}  "),
+        };
+        let pieces = match beside.is_empty() {
+            true => [
+                (Paint::Faint, &prefix[..]),
+                (Paint::Plain, &text[..]),
+                (Paint::Plain, ""),
+            ],
+            false => [
+                (Paint::Faint, &prefix[..]),
+                (Paint::Plain, &beside[..]),
+                (Paint::Change, &line.values[..]),
+            ],
+        };
+        let under = match beside.is_empty() {
+            true => self.prefix() + 4,
+            false => self.prefix() + column + 2,
+        };
+        writer.line(&pieces, under)?;
+        if beside.is_empty() && !line.values.is_empty() {
+            let before = self.before(is_loop, 4);
+            writer.line(
+                &[(Paint::Faint, &before), (Paint::Change, &line.values)],
+                before.len(),
+            )?;
+        }
+        if let Some(after) = &line.after {
+            let indent = 2 * line.depth.min(self.deepest) as usize;
+            let before = self.before(is_loop, indent);
+            writer.line(
+                &[(Paint::Faint, &before), (Paint::Plain, after)],
+                before.len(),
+            )?;
+        }
+        Ok(())
     }
-    if lines.len() == stem && !around.is_empty() {
-        writeln!(out, "  {around}")?;
+
+    /// What stands before a line that is no step.
+    fn before(&self, is_loop: bool, indent: usize) -> String {
+        let mark = if is_loop { '|' } else { ' ' };
+        format!("  {mark}{:1$}", "", self.prefix() - 3 + indent)
     }
-    Ok(())
+
+    fn below<W: Write>(
+        &self,
+        text: &str,
+        is_loop: bool,
+        writer: &mut TextWriter<'_, W>,
+    ) -> std::io::Result<()> {
+        let before = self.before(is_loop, 0);
+        writer.line(
+            &[(Paint::Faint, &before), (Paint::Faint, text)],
+            before.len(),
+        )
+    }
 }
 
 /// What is repeated for ever, and what grows meanwhile.
@@ -122,10 +288,13 @@ fn describe_loop(subject: Subject<'_>, trace: &Trace) -> String {
     if last.at().is_none() {
         return "loop: the program stays there for ever".to_owned();
     }
-    let steps = match length(trace, &trace.cycle) {
+    let mut steps = match length(trace, &trace.cycle) {
         1 => "1 step".to_owned(),
         several => format!("{several} steps"),
     };
+    if let Some(rounds) = repeated_rounds(subject, trace) {
+        steps = format!("{steps} ({rounds})");
+    }
     let names = left_on_stack(trace).filter_map(|step| left_below(subject, step));
     let mut names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
     names.sort_unstable();
@@ -181,14 +350,10 @@ struct LastValues {
 }
 
 impl LastValues {
-    fn clear(&mut self) {
-        self.values.clear();
-    }
-
     /// Forgets what belonged to another owner.
     fn belong_to(&mut self, owner: u32) {
         if std::mem::replace(&mut self.owner, owner) != owner {
-            self.clear();
+            self.values.clear();
         }
     }
 
@@ -201,94 +366,64 @@ impl LastValues {
     }
 }
 
-fn values(
-    subject: Subject<'_>,
-    step: &Step,
+/// What is said of the values of a step.
+struct ShownValues<'a> {
+    subject: Subject<'a>,
+    step: &'a Step,
     entered: bool,
-    relevant: Option<&FxHashSet<VariableId>>,
-    frames: &mut Frames,
-    globals: &mut LastValues,
-) -> String {
-    let procedure = match (subject, step.at().map(PointId)) {
-        (Subject::Program(_), None) => return String::new(),
-        (Subject::Program(program), Some(point)) => Some((program, program.procedure_of(point))),
-        (Subject::System(_), _) => None,
-    };
-    let frame = frames.top(step.depth);
-    let mut parts = Vec::new();
-    if entered {
-        globals.clear();
-        let name = procedure.map(|(program, procedure)| program.names.text(procedure.name));
-        parts.extend(name.map(harmless));
-    }
-    let is_named = !parts.is_empty();
-    let is_relevant = |variable| relevant.is_none_or(|relevant| relevant.contains(&variable));
-    let [all_globals, all_locals] = in_scope(subject, step);
-    let mut is_news =
-        |i, value| is_relevant(VariableId::Global(i as u32)) && globals.show(i, value);
-    show_changes(all_globals, &mut is_news, &mut parts);
-    if let Some(kind) = frame_kind(subject, step) {
-        // Another symbol in the same place may have other variables.
-        frame.belong_to(kind);
-        let mut is_news =
-            |i, value| is_relevant(VariableId::Local(i as u32)) && frame.show(i, value);
-        show_changes(all_locals, &mut is_news, &mut parts);
-    }
-    if let Some((program, procedure)) = procedure
-        && let Some(returns) = step.returns.as_deref()
-        && !returns.is_empty()
-        && step.at() == Some(procedure.exit().0)
-    {
-        let shapes = &procedure.return_shapes;
-        let words = Words::of(Subject::Program(program));
-        let values = returned(words, &procedure.returns, shapes, returns);
-        let values: Vec<_> = values.iter().map(text_of).collect();
-        parts.push(format!("returns {}", values.join(", ")));
-    }
-    // The procedure's name comes first, and a colon if there is more to say.
-    if is_named && parts.len() > 1 {
-        parts[0].push(':');
-    }
-    parts.join(" ")
+    relevant: &'a [VariableId],
 }
 
-fn text_of(value: &Value<'_>) -> String {
-    harmless(&value.to_string())
-}
-
-/// The cells that are news; put together where all of a variable are.
-fn show_changes(
-    shown: Variables<'_>,
-    is_news: &mut impl FnMut(usize, u64) -> bool,
-    parts: &mut Vec<String>,
-) {
-    let Variables {
-        words,
-        cells,
-        declarations,
-        values,
-    } = shown;
-    for variable in variables(cells, declarations) {
-        let news: Vec<usize> = variable
-            .cells()
-            .filter(|i| is_news(*i, values[*i]))
-            .collect();
-        if !news.is_empty() && news.len() == variable.cells().len() {
-            let value = Value {
-                words,
-                row: Row::Cells(cells),
-                values,
-                shape: variable.shape,
-                first: variable.first,
+impl ShownValues<'_> {
+    fn parts(&self, frames: &mut Frames, globals: &mut LastValues) -> Vec<String> {
+        let (subject, step) = (self.subject, self.step);
+        let procedure = match (subject, step.at().map(PointId)) {
+            (Subject::Program(_), None) => return Vec::new(),
+            (Subject::Program(program), Some(at)) => Some((program, program.procedure_of(at))),
+            (Subject::System(_), _) => None,
+        };
+        let frame = frames.top(step.depth);
+        let mut parts = Vec::new();
+        if self.entered {
+            let name = procedure.map(|(program, procedure)| program.names.text(procedure.name));
+            parts.extend(name.map(harmless));
+        }
+        let is_named = !parts.is_empty();
+        let is_relevant = |variable| self.relevant.binary_search(&variable).is_ok();
+        let [all_globals, all_locals] = in_scope(subject, step);
+        let mut add = |name: &str, value: &str| {
+            parts.push(format!("{}={}", harmless(name), harmless(value)));
+        };
+        let is_news = |i: usize| {
+            is_relevant(VariableId::Global(i as u32)) && globals.show(i, all_globals.values[i])
+        };
+        all_globals.for_each_part(is_news, &mut add);
+        if let Some(kind) = frame_kind(subject, step) {
+            // Another symbol in the same place may have other variables.
+            frame.belong_to(kind);
+            let is_news = |i: usize| {
+                is_relevant(VariableId::Local(i as u32)) && frame.show(i, all_locals.values[i])
             };
-            let name = harmless(words.names.text(variable.name));
-            parts.push(format!("{name}={}", text_of(&value)));
-            continue;
+            all_locals.for_each_part(is_news, &mut add);
         }
-        for i in news {
-            let name = harmless(words.names.text(cells[i].name));
-            let value = scalar(words, cells[i].domain, values[i]);
-            parts.push(format!("{name}={}", harmless(&value)));
+        if let Some((program, procedure)) = procedure
+            && let Some(returns) = step.returns.as_deref()
+            && !returns.is_empty()
+            && step.at() == Some(procedure.exit().0)
+        {
+            let shapes = &procedure.return_shapes;
+            let words = Words::of(Subject::Program(program));
+            let values = returned(words, &procedure.returns, shapes, returns);
+            let values: Vec<_> = values
+                .iter()
+                .map(|value| harmless(&value.to_string()))
+                .collect();
+            parts.push(format!("returns {}", values.join(", ")));
         }
+        // The procedure's name comes first, and a colon if there is more to say.
+        if is_named && parts.len() > 1 {
+            parts[0].push(':');
+        }
+        parts
     }
 }

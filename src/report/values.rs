@@ -263,6 +263,42 @@ impl<'a> Variables<'a> {
             (self.words.names.text(variable.name), value)
         })
     }
+
+    /// The names and values of the cells that are asked for; put together where that are all
+    /// of a variable.
+    pub fn for_each_part(
+        self,
+        mut is_wanted: impl FnMut(usize) -> bool,
+        mut visit: impl FnMut(&str, &str),
+    ) {
+        let Variables {
+            words,
+            cells,
+            declarations,
+            values,
+        } = self;
+        for variable in variables(cells, declarations) {
+            let wanted: Vec<usize> = variable
+                .cells()
+                .filter(|i| *i < values.len() && is_wanted(*i))
+                .collect();
+            if !wanted.is_empty() && wanted.len() == variable.cells().len() {
+                let value = Value {
+                    words,
+                    row: Row::Cells(cells),
+                    values,
+                    shape: variable.shape,
+                    first: variable.first,
+                };
+                visit(words.names.text(variable.name), &value.to_string());
+                continue;
+            }
+            for i in wanted {
+                let value = scalar(words, cells[i].domain, values[i]);
+                visit(words.names.text(cells[i].name), &value);
+            }
+        }
+    }
 }
 
 impl Serialize for Variables<'_> {

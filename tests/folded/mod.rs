@@ -68,3 +68,14 @@ impl Chance {
         of[self.below(of.len() as u64) as usize]
     }
 }
+
+/// A step without what depends on the steps around it.
+pub fn without_notes(step: &Value) -> Value {
+    let mut step = step.clone();
+    if let Some(object) = step.as_object_mut() {
+        for key in ["branch", "choice", "relevant"] {
+            object.remove(key);
+        }
+    }
+    step
+}

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The keys of every step, in their order.
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 12] = [
     "procedure",
     "point",
     "line",
@@ -15,6 +15,9 @@ const KEYS: [&str; 9] = [
     "depth",
     "globals",
     "locals",
+    "end_line",
+    "end_column",
+    "relevant",
 ];
 
 /// What a finite trace must lead to.
@@ -127,9 +130,11 @@ fn assert_step(outline: &Outline, step: &Value, error: bool) {
         assert!(object.contains_key(key), "{key} is missing in {step}");
     }
     let returns = object.contains_key("returns");
+    let others = ["returns", "branch", "choice"];
+    let others = others.iter().filter(|key| object.contains_key(**key));
     assert_eq!(
         object.len(),
-        KEYS.len() + usize::from(returns),
+        KEYS.len() + others.count(),
         "no key is too many in {step}"
     );
     let globals = names_of_values(&step["globals"]);
