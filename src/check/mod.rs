@@ -19,7 +19,7 @@ use crate::error::{Error, Reason};
 use crate::explicit::Budget;
 use crate::limits;
 use crate::property::Property;
-use crate::rules::Subject;
+use crate::rules::{self, Subject};
 use crate::watch::{Stop, Watch, within_budget};
 use crate::witness::walk::Diverged;
 use model::{Observation, with_model};
@@ -244,6 +244,12 @@ fn check_explicitly(
         let violated = within_budget(subject.violates(property, budget))?;
         board.decide(i, verdict(violated.ok_or(Error::TooLarge)?));
     }
+    let can_fail = || {
+        let rules = subject.rules(subject.layout(), false);
+        let error = rules.error.map(rules::Right::Step);
+        rules.rules.iter().any(|rule| Some(rule.right) == error)
+    };
+    vacuity::warn_of_no_failures(properties.iter(), can_fail, board);
     Ok(())
 }
 

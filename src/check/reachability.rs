@@ -4,6 +4,7 @@
 
 use super::model::{Goals, Model};
 use super::trace::{Claim, Traces, explain, too_deep};
+use super::vacuity::warn_of_no_failures;
 use super::{Direction, Phase, Verdict};
 use crate::cycles::Repeating;
 use crate::error::Error;
@@ -32,11 +33,9 @@ pub fn check(model: &Model<'_>, properties: &[(usize, &Property)]) -> Result<(),
         questions.push((*index, *property, question));
     }
     Check { model, questions }.run()?;
-    let asks = |(_, property): &(usize, &Property)| matches!(property, Property::Assertions);
-    if properties.iter().any(asks) && model.failing_rules(&Property::Assertions).is_empty() {
-        let none = "`assertions` holds because nothing in this program can fail";
-        model.board.warn(none.to_owned());
-    }
+    let asked = properties.iter().map(|(_, property)| *property);
+    let can_fail = || !model.failing_rules(&Property::Assertions).is_empty();
+    warn_of_no_failures(asked, can_fail, model.board);
     Ok(())
 }
 

@@ -5,10 +5,10 @@
 //! all are cut off. Both are looked for without the automaton, which may have stopped
 //! watching before the proposition came true.
 
-use super::Run;
 use super::model::{Model, Observation, with_model};
+use super::{Board, Run};
 use crate::error::Error;
-use crate::property::{Atom, Temporal};
+use crate::property::{Atom, Property, Temporal};
 use crate::saturation::PostStar;
 use crate::spds::truth_at;
 use ltl2ba_rs::{Formula, Node, NodeId, Unary};
@@ -57,6 +57,19 @@ pub fn warn(run: &Run<'_>, temporal: &Temporal) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Puts a warning on the board if it is asked whether assertions hold, and nothing can fail.
+pub fn warn_of_no_failures<'p>(
+    mut properties: impl Iterator<Item = &'p Property>,
+    can_fail: impl FnOnce() -> bool,
+    board: &Board,
+) {
+    let is_asked = properties.any(|property| matches!(property, Property::Assertions));
+    if is_asked && !can_fail() {
+        let warning = "`assertions` holds because control comes to nothing that can fail";
+        board.warn(warning.to_owned());
+    }
 }
 
 /// The propositions that are true nowhere that `post*` comes to, by their numbers.
