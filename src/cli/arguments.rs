@@ -225,6 +225,10 @@ pub struct CheckArguments {
     )]
     pub trace_limit: u64,
 
+    /// Also write one HTML page with all results, and traces to walk through in a browser
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+
     /// Show how formulas are read, their automata, and the steps taken
     #[arg(long, help_heading = "Output")]
     pub explain: bool,

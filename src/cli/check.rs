@@ -4,6 +4,7 @@ use super::arguments::{CheckArguments, Format};
 use super::console::Console;
 use super::limits::limits;
 use super::progress::{ProgressLine, counters};
+use super::replacement::Replacement;
 use super::{ADVICE, Exit, input, properties, terminal};
 use anyhow::{Context, anyhow};
 use derny::{
@@ -15,6 +16,8 @@ pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit>
     let limits = limits(arguments.timeout, arguments.memory);
     let language = input::language(&arguments.input)?;
     let mut properties = properties::properties(&arguments, language, console)?;
+    let page = arguments.html.as_deref().map(Replacement::prepare);
+    let page = page.transpose()?;
     let report = match input::read(&arguments.input, language, Some(&limits), console) {
         Ok(model) => {
             match properties::add_each_assertion(&arguments, &model, &mut properties, console) {
@@ -41,6 +44,9 @@ pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit>
         Err(error) => return Ok(console.complain(error)),
     };
     let exit = show(&arguments, &report, console)?;
+    if let Some(page) = page {
+        page.write(|out| report.write_html(out))?;
+    }
     // The worker may still run, and freeing what it made would only take time.
     std::process::exit(exit as i32);
 }

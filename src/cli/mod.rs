@@ -12,6 +12,7 @@ mod ltl;
 mod progress;
 mod properties;
 mod random;
+mod replacement;
 mod show;
 mod terminal;
 mod translate;

@@ -121,7 +121,8 @@ fn annotations<S: SerializeStruct>(annotation: &Annotation, one: &mut S) -> Resu
     Ok(())
 }
 
-struct FormulaObject<'a>(&'a Truth);
+/// The truth of a formula's subformulas.
+pub struct FormulaObject<'a>(pub &'a Truth);
 
 impl Serialize for FormulaObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -137,7 +138,8 @@ impl Serialize for FormulaObject<'_> {
     }
 }
 
-struct RunObject<'a>(&'a Run);
+/// An automaton and its run.
+pub struct RunObject<'a>(pub &'a Run);
 
 impl Serialize for RunObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

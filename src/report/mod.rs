@@ -10,6 +10,7 @@ mod failure;
 mod folded;
 pub mod graph;
 mod harmless;
+mod html;
 pub mod json;
 pub mod notices;
 mod place;
@@ -241,6 +242,32 @@ impl Report {
     /// Writes one JSON object and a line break, as a stream.
     pub fn write_json(&self, mut out: impl Write) -> std::io::Result<()> {
         json::write(self, &mut out)
+    }
+
+    /// Writes one HTML page: every property, and the traces of those that are violated, to
+    /// walk through in a browser. It needs no other file, and no network.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use derny::{Checker, Model, Property};
+    /// let model = Model::read("examples/lock-broken.bp")?;
+    /// let report = Checker::new(&model).property(Property::assertions()).check()?;
+    /// let mut page = Vec::new();
+    /// report.write_html(&mut page)?;
+    /// assert!(page.starts_with(b"<!DOCTYPE html>"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn write_html(&self, mut out: impl Write) -> std::io::Result<()> {
+        html::write(self, &mut out)
+    }
+
+    /// What the traces are of.
+    fn subject(&self) -> Option<Subject<'_>> {
+        match &self.evidence {
+            Evidence::Unread => None,
+            Evidence::Read(form, _) => Some(form.subject()),
+        }
     }
 
     /// Writes sizes and times, a line for each.

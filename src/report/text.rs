@@ -109,29 +109,8 @@ fn write_explanation<W: Write>(
     advice: Advice,
     writer: &mut TextWriter<'_, W>,
 ) -> std::io::Result<()> {
-    let remark = match &explanation.trace {
-        TraceFinding::None | TraceFinding::Found(_) => None,
-        TraceFinding::TooLong(steps) => {
-            let advice = after_colon(advice.trace_limit);
-            Some(format!("  (the trace has {steps} steps{advice})"))
-        }
-        TraceFinding::TooDeep => Some(
-            "  (no trace: every one found goes through a recursion too deep to be written out)"
-                .to_owned(),
-        ),
-        TraceFinding::Repeating(steps, trace) => {
-            let about = match *steps {
-                u64::MAX => "more than ",
-                _ if is_length_exact(trace) => "",
-                _ => "about ",
-            };
-            Some(format!(
-                "  (the trace has {about}{steps} steps: what is repeated is folded)"
-            ))
-        }
-    };
-    if let Some(remark) = remark {
-        writer.line(&[(Paint::Plain, &remark)], 3)?;
+    if let Some(remark) = remark(&explanation.trace, advice) {
+        writer.line(&[(Paint::Plain, &format!("  ({remark})"))], 3)?;
     }
     let Some(ShownTrace { trace, annotation }) = shown else {
         return Ok(());
@@ -151,6 +130,31 @@ fn write_explanation<W: Write>(
         annotation,
     };
     trace::write(annotated, writer)
+}
+
+/// Why there is no trace, or not all of it.
+pub fn remark(trace: &TraceFinding, advice: Advice) -> Option<String> {
+    match trace {
+        TraceFinding::None | TraceFinding::Found(_) => None,
+        TraceFinding::TooLong(steps) => {
+            let advice = after_colon(advice.trace_limit);
+            Some(format!("the trace has {steps} steps{advice}"))
+        }
+        TraceFinding::TooDeep => Some(
+            "no trace: every one found goes through a recursion too deep to be written out"
+                .to_owned(),
+        ),
+        TraceFinding::Repeating(steps, trace) => {
+            let about = match *steps {
+                u64::MAX => "more than ",
+                _ if is_length_exact(trace) => "",
+                _ => "about ",
+            };
+            Some(format!(
+                "the trace has {about}{steps} steps: what is repeated is folded"
+            ))
+        }
+    }
 }
 
 /// What `--stats` shows on standard error.

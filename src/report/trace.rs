@@ -281,7 +281,7 @@ impl Layout {
 }
 
 /// What is repeated for ever, and what grows meanwhile.
-fn describe_loop(subject: Subject<'_>, trace: &Trace) -> String {
+pub fn describe_loop(subject: Subject<'_>, trace: &Trace) -> String {
     let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last()) else {
         return String::new();
     };
