@@ -29,7 +29,7 @@ use crate::model::Form;
 use crate::property::{Request, Temporal};
 use crate::rules::Subject;
 use crate::supervisor::Limits;
-use annotation::{Annotation, Watch, annotate};
+use annotation::{Annotation, Watch, annotate, stay_stopped};
 use folded::shown;
 use std::fmt;
 use std::io::Write;
@@ -116,8 +116,11 @@ impl Explanation {
                     return None;
                 }
             };
-            let trace = trace.into_owned();
+            let mut trace = trace.into_owned();
             let temporal = self.temporal.as_deref();
+            if let Some(temporal) = temporal {
+                stay_stopped(subject, &mut trace, temporal);
+            }
             Some(ShownTrace {
                 annotation: annotate(subject, &trace, temporal, watches),
                 trace,

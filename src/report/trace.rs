@@ -46,7 +46,7 @@ pub fn write<W: Write>(
     let mut lines = Vec::with_capacity(steps.len());
     for (i, (step, note)) in steps.iter().zip(&annotation.steps).enumerate() {
         // A program that has stopped stays where it is.
-        if i >= trace.stem.len() && step.at().is_none() {
+        if i > 0 && step.is_stopped() && steps[i - 1].is_stopped() {
             break;
         }
         let entered = i == 0 || steps[i - 1].depth < step.depth;

@@ -148,6 +148,26 @@ pub fn annotate(
     annotation
 }
 
+/// Lets an execution that has stopped stay where it is for as many steps as the automaton needs
+/// to come to a loop of its own, so that its run has the period of the trace.
+pub fn stay_stopped(subject: Subject<'_>, trace: &mut Trace, temporal: &Temporal) {
+    let is_plain = trace.segments.is_empty() && trace.cycle.len() == 1;
+    let last = trace
+        .stem
+        .last()
+        .filter(|last| last.is_stopped() && is_plain);
+    let Some(last) = last.cloned() else {
+        return;
+    };
+    let letters: Vec<_> = (trace.stem.iter())
+        .map(|step| temporal.letter(subject, step))
+        .collect();
+    if let Some((again, period)) = run::settling(&temporal.forbidden, &letters) {
+        trace.stem.extend(vec![last.clone(); again]);
+        trace.cycle = vec![last; period];
+    }
+}
+
 fn run(temporal: &Temporal, word: &Lasso) -> Option<Run> {
     let letters: Vec<_> = word.stem.iter().chain(&word.cycle).cloned().collect();
     let states = run::accepting_run(&temporal.forbidden, &letters, word.stem.len())?;

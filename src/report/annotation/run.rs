@@ -46,6 +46,31 @@ pub fn accepting_run(
     None
 }
 
+/// How often the last letter must be read again before a run over it can be periodic, and then
+/// in how many letters it is: for executions that have stopped, where it is read for ever.
+/// `None` if there is no accepting run.
+pub fn settling(automaton: &Automaton, letters: &[Vec<bool>]) -> Option<(usize, usize)> {
+    let (last, before) = letters.split_last()?;
+    let moves = Letters::new(automaton, before);
+    let initial = automaton.initial.iter().map(|state| (*state, false));
+    let read = (0..before.len()).map(|at| moves.at(at));
+    let reached = reach(automaton, initial, read, false);
+    let states = 0..automaton.states;
+    let stopped = Automaton {
+        initial: states
+            .filter(|state| reached[before.len()].contains(*state, false))
+            .collect(),
+        ..automaton.clone()
+    };
+    let most = automaton.states as usize;
+    let mut tries =
+        (1..=2 * most).flat_map(|sum| (1..=sum).map(move |period| (sum - period, period)));
+    tries.find(|(again, period)| {
+        let word = vec![last.clone(); again + 1 + period];
+        accepting_run(&stopped, &word, again + 1).is_some()
+    })
+}
+
 /// The moves of each letter, found once for equal letters.
 struct Letters {
     kinds: Vec<u32>,
