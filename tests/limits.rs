@@ -129,6 +129,8 @@ fn half_done(program: &Written, begin: &[&str]) -> std::process::Child {
         .args(["--ltl", "true", "--reach", "L", "--format", "json"])
         .args(PLAIN)
         .arg(program.path())
+        .arg("--html")
+        .arg(program.path().with_extension("html"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -143,9 +145,12 @@ fn number_before(text: &str, word: &str) -> u64 {
     number.and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// The report of such a run has what it had decided.
+/// The report of such a run, and its page, have what it had decided.
 #[cfg(unix)]
-fn assert_reported(output: &std::process::Output) {
+fn assert_reported(program: &Written, output: &std::process::Output) {
+    let page = std::fs::read_to_string(program.path().with_extension("html")).expect("a page");
+    assert!(page.contains(r#""verdict":"holds""#) && page.ends_with("</html>\n"));
+    assert!(page.contains(r#""verdict":"unknown","reason":"interrupted""#));
     let json: Value = serde_json::from_slice(&output.stdout).expect("a report");
     assert_eq!(json["results"][0]["verdict"], "holds");
     assert_eq!(json["results"][1]["verdict"], "unknown");
@@ -178,7 +183,7 @@ fn an_interrupt_ends_in_a_summary() {
         let output = child.wait_with_output().expect("it ends");
         assert!(begin.elapsed() < Duration::from_millis(2500), "at once");
         assert_eq!(output.status.code(), Some(3));
-        assert_reported(&output);
+        assert_reported(&program, &output);
     }
 }
 
@@ -188,7 +193,7 @@ fn what_was_decided_is_printed_under_timeout() {
     let program = Written::new(&counter(26));
     for _ in 0..6 {
         let child = half_done(&program, &["timeout", "0.8"]);
-        assert_reported(&child.wait_with_output().expect("it ends"));
+        assert_reported(&program, &child.wait_with_output().expect("it ends"));
     }
 }
 
