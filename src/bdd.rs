@@ -92,6 +92,7 @@ pub struct Bdds {
     live: Cell<usize>,
     peak_live: Cell<usize>,
     operations: Cell<u64>,
+    most_operations: u64,
     watch: Watch,
 }
 
@@ -132,6 +133,7 @@ impl Bdds {
             live: Cell::new(0),
             peak_live: Cell::new(0),
             operations: Cell::new(0),
+            most_operations: u64::MAX,
             watch: Watch::default(),
         })
     }
@@ -140,6 +142,13 @@ impl Bdds {
     /// sees how many nodes there are.
     pub fn watched_by(mut self, watch: &Watch) -> Self {
         self.watch = watch.clone();
+        self
+    }
+
+    /// From now on no operation succeeds once there were so many: work is counted so that what
+    /// an attempt finds is the same from run to run.
+    pub fn limited_to(mut self, operations: u64) -> Self {
+        self.most_operations = operations;
         self
     }
 
@@ -168,11 +177,12 @@ impl Bdds {
         &self,
         operation: impl Fn() -> Result<T, oxidd::util::OutOfMemory>,
     ) -> Result<T, OutOfNodes> {
-        self.operations.set(self.operations.get() + 1);
+        let operations = self.operations.get() + 1;
+        self.operations.set(operations);
         if self.watch.wants_nodes() {
             self.watch.see_nodes(self.total_nodes());
         }
-        if self.watch.is_cancelled() {
+        if self.watch.is_cancelled() || operations > self.most_operations {
             return Err(OutOfNodes);
         }
         operation().or_else(|_| {

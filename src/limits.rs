@@ -124,6 +124,18 @@ pub mod witness {
     pub const CALLS_A_RING: u64 = 10;
 }
 
+/// Formulas that hold vacuously (`check::vacuity`).
+pub mod vacuity {
+    /// BDD operations that all checks of strengthened formulas may make in one run. The formulas
+    /// of the examples take from 250 to 750 each; so many operations on small BDDs are done in a
+    /// few hundredths of a second.
+    pub const OPERATIONS: u64 = 20_000;
+    /// Bytes that their BDD nodes may take: with large BDDs few operations take long, too.
+    pub const MEMORY: u64 = 1 << 20;
+    /// The subformulas of one formula that are looked at.
+    pub const OCCURRENCES: usize = 24;
+}
+
 /// The explicit engine (`explicit`).
 pub mod explicit {
     /// How many path edges it may keep.

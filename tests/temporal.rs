@@ -503,3 +503,47 @@ fn formulas_that_others_read_differently_get_a_warning() {
     let plain = derny(&["check", "until.bp", "--no-trace", "--ltl", "X (a U b)"]);
     assert_eq!((plain.code, plain.stderr.as_str()), (0, ""));
 }
+
+/// What stands on standard error when a formula that holds is checked.
+fn warning_of(formula: &str) -> String {
+    let program = "decl a, b;\nvoid main() begin\n  a := 1;\n  b := 0;\n  p: skip;\n  while (1) do\n    q: skip;\n    r: b := !b;\n  od\nend\n";
+    let program = support::Written::new(program);
+    let run = program.check(&["--ltl", formula]);
+    assert_eq!(run.code, 0, "{formula}: {}{}", run.stdout, run.stderr);
+    let again = program.check(&["--ltl", formula]);
+    assert_eq!(
+        run.stderr, again.stderr,
+        "output is the same from run to run"
+    );
+    run.stderr
+}
+
+#[test]
+fn parts_that_play_no_role_get_a_warning() {
+    for (formula, expected) in [
+        (
+            "G q -> F p",
+            "`F p`, too, because `G q` is never true at the start",
+        ),
+        ("G (p -> F q) | F G p", "`false` in place of `F G p`, too"),
+        ("G ((p & q) -> F r)", "because `p & q` is never true\n"),
+        ("F r & G (G p -> p)", "holds vacuously"),
+    ] {
+        let warning = warning_of(formula);
+        assert!(warning.contains(expected), "{formula}: {warning}");
+        assert_eq!(
+            warning.lines().count(),
+            1,
+            "the largest part only: {warning}"
+        );
+    }
+    for formula in [
+        "G (p -> F q)",
+        "G F q",
+        "G (q -> X r)",
+        "F p & G F r",
+        "true",
+    ] {
+        assert_eq!(warning_of(formula), "", "{formula}");
+    }
+}

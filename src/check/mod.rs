@@ -2,6 +2,7 @@
 
 mod board;
 mod model;
+mod occurrence;
 mod reachability;
 mod subject;
 mod temporal;
@@ -78,6 +79,8 @@ pub struct Options {
     pub trace_patience: usize,
     /// Bytes that BDD nodes may take.
     pub memory: u64,
+    /// How many BDD operations may be made; more count as running out of nodes.
+    pub operations: u64,
     /// How many threads may work on one operation.
     pub jobs: u32,
     /// The order of BDD variables.
@@ -101,6 +104,7 @@ impl Default for Options {
             trace_limit: limits::witness::TRACE_STEPS,
             trace_patience: limits::witness::RINGS_BEFORE_FOLDS,
             memory: 4 << 30,
+            operations: u64::MAX,
             jobs: 1,
             order: order::Choice::Interleaved,
             accelerate: Accelerate::Auto,
@@ -168,8 +172,8 @@ struct Run<'a> {
 fn check_symbolically(run: &Run<'_>, properties: &[Property]) -> Result<(), Error> {
     let (subject, board) = (run.subject, run.board);
     let mut plain = Vec::new();
-    // Held properties of which some proposition was never seen to be true.
-    let mut doubtful = Vec::new();
+    // Formulas that hold, and whether every proposition was seen to be true.
+    let mut held = Vec::new();
     // Running out of nodes for one property says nothing about the next.
     let mut ended = Ok(());
     for (index, property) in properties.iter().enumerate() {
@@ -188,8 +192,8 @@ fn check_symbolically(run: &Run<'_>, properties: &[Property]) -> Result<(), Erro
             seen_all = temporal::check(model, index, temporal)?;
             Ok(())
         });
-        if board.verdict(index) == Some(Verdict::Holds) && !seen_all {
-            doubtful.push(temporal);
+        if board.verdict(index) == Some(Verdict::Holds) {
+            held.push((temporal, seen_all));
         }
         keep_going(result, &mut ended)?;
     }
@@ -211,10 +215,17 @@ fn check_symbolically(run: &Run<'_>, properties: &[Property]) -> Result<(), Erro
     }
     // Only a courtesy: whatever it runs into, the verdicts stand. It is another check, though,
     // without the automaton: with integers that could take far longer than the first.
-    let is_cheap = doubtful.is_empty() || !subject.layout().is_wide();
-    for temporal in doubtful.into_iter().filter(|_| is_cheap) {
-        if vacuity::warn(run, temporal).is_err() {
-            break;
+    let is_cheap = held.is_empty() || !subject.layout().is_wide();
+    let mut budget = limits::vacuity::OPERATIONS;
+    for (temporal, seen_all) in held.into_iter().filter(|_| is_cheap) {
+        let warned = match seen_all {
+            true => Ok(false),
+            false => vacuity::warn(run, temporal),
+        };
+        match warned {
+            Ok(true) => {}
+            Ok(false) => vacuity::warn_of_subformulas(run, temporal, &mut budget),
+            Err(_) => break,
         }
     }
     ended

@@ -250,7 +250,9 @@ pub fn with_model(
         Accelerate::Auto | Accelerate::Never => COPIES + u32::from(rules.sets_below()),
     };
     let levels = layout.len() * count;
-    let bdds = Bdds::with_jobs(levels, options.memory, collection, options.jobs)?.watched_by(watch);
+    let bdds = Bdds::with_jobs(levels, options.memory, collection, options.jobs)?
+        .watched_by(watch)
+        .limited_to(options.operations);
     let result = bdds.session(|| {
         let order = Order::new(&layout.order(run.order.as_deref()));
         let mut copies = Copies::new(&bdds, order, count);

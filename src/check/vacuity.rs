@@ -4,21 +4,30 @@
 //! the formula speaks of it, or a program that has no infinite executions at all, because
 //! all are cut off. Both are looked for without the automaton, which may have stopped
 //! watching before the proposition came true.
+//!
+//! Otherwise every occurrence of a subformula is replaced by the constant that makes the formula
+//! stronger (Beer, Ben-David, Eisner and Rodeh, 1997; Kupferman and Vardi, 1999), the largest
+//! first. If what is left holds, too, that part plays no role. Each is a check of its own, within a
+//! budget of BDD operations, so that output is the same from run to run.
 
 use super::model::{Model, Observation, with_model};
-use super::{Board, Run};
-use crate::error::Error;
+use super::occurrence::occurrences;
+use super::{Board, Direction, Options, Run, Verdict, temporal};
+use crate::error::{Error, Reason};
+use crate::limits::vacuity::{MEMORY, OCCURRENCES};
 use crate::property::{Atom, Property, Temporal};
 use crate::saturation::PostStar;
 use crate::spds::truth_at;
 use ltl2ba_rs::{Formula, Node, NodeId, Unary};
+use std::time::Instant;
 
-/// Puts warnings on the board if the property holds vacuously in an obvious way.
-pub fn warn(run: &Run<'_>, temporal: &Temporal) -> Result<(), Error> {
+/// Puts warnings on the board if the property holds vacuously in an obvious way; true if it does.
+pub fn warn(run: &Run<'_>, temporal: &Temporal) -> Result<bool, Error> {
     let board = run.board;
     let Some(formula) = &temporal.formula else {
-        return Ok(());
+        return Ok(false);
     };
+    let mut warned = false;
     let mut unseen = Vec::new();
     let observed = Observation {
         variables: temporal.observed(),
@@ -33,6 +42,7 @@ pub fn warn(run: &Run<'_>, temporal: &Temporal) -> Result<(), Error> {
                 "`{formula}` holds because there are no infinite executions: {}",
                 model.rules.ending.finite()
             ));
+            warned = true;
             return Ok(());
         }
         unseen = unseen_atoms(model, &post_star, temporal)?;
@@ -54,9 +64,67 @@ pub fn warn(run: &Run<'_>, temporal: &Temporal) -> Result<(), Error> {
                 formula.propositions()[atom].source(),
                 name
             ));
+            warned = true;
         }
     }
-    Ok(())
+    Ok(warned)
+}
+
+/// Puts a warning on the board if a formula that holds also holds with a constant in place of
+/// one of its parts. `budget` are the BDD operations that may be made.
+pub fn warn_of_subformulas(run: &Run<'_>, temporal: &Temporal, budget: &mut u64) {
+    let Some(formula) = &temporal.formula else {
+        return;
+    };
+    for occurrence in occurrences(formula, OCCURRENCES) {
+        let stronger = temporal.with_formula(occurrence.strengthened(formula));
+        let holds = stronger.ok().map(|stronger| holds(run, &stronger, budget));
+        match holds {
+            Some(Ok(true)) => {
+                let reason = occurrence.reason(formula);
+                run.board
+                    .warn(format!("`{formula}` holds vacuously: {reason}"));
+                return;
+            }
+            Some(Ok(false)) => {}
+            // What is left is more of the same.
+            Some(Err(_)) | None => return,
+        }
+    }
+}
+
+/// Whether a property holds, if that is found within a budget of BDD operations.
+fn holds(run: &Run<'_>, temporal: &Temporal, budget: &mut u64) -> Result<bool, Error> {
+    let board = Board::new(Instant::now(), 1);
+    let options = Options {
+        direction: Direction::Forward,
+        trace: false,
+        memory: MEMORY.min(run.options.memory),
+        operations: *budget,
+        jobs: 1,
+        process_ends: false,
+        measure: false,
+        ..run.options.clone()
+    };
+    let attempt = Run {
+        subject: run.subject,
+        options: &options,
+        order: run.order.clone(),
+        watch: run.watch,
+        board: &board,
+    };
+    let observed = Observation {
+        variables: temporal.observed(),
+        state: false,
+    };
+    let result = with_model(&attempt, Some(temporal), observed, |model| {
+        temporal::check(model, 0, temporal).map(|_| ())
+    });
+    *budget = budget.saturating_sub(board.statistics().operations);
+    match board.verdict(0) {
+        Some(verdict) => Ok(verdict == Verdict::Holds),
+        None => result.and(Err(Error::Stopped(Reason::Memory))),
+    }
 }
 
 /// Puts a warning on the board if it is asked whether assertions hold, and nothing can fail.

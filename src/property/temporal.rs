@@ -78,6 +78,16 @@ impl Temporal {
         })
     }
 
+    /// Another formula over the same propositions.
+    pub fn with_formula(&self, formula: Formula) -> Result<Self, TranslateError> {
+        Ok(Temporal {
+            forbidden: ltl2ba_rs::translate(&formula.negated(), &Options::default())?,
+            atoms: self.atoms.clone(),
+            formula: Some(formula),
+            warnings: Vec::new(),
+        })
+    }
+
     /// The property that no execution is accepted by an automaton in the HOA format.
     pub fn from_hoa<'s>(
         subject: impl Into<Subject<'s>>,
