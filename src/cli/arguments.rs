@@ -229,6 +229,10 @@ pub struct CheckArguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub html: Option<PathBuf>,
 
+    /// Also write violations, or errors of the input, as SARIF 2.1.0, for code scanning and editors
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub sarif: Option<PathBuf>,
+
     /// Show how formulas are read, their automata, and the steps taken
     #[arg(long, help_heading = "Output")]
     pub explain: bool,

@@ -1,54 +1,99 @@
 //! `derny check`: reads, checks, reports. What was found before a limit passed is reported.
 
 use super::arguments::{CheckArguments, Format};
-use super::console::Console;
+use super::console::{Console, notices};
 use super::limits::limits;
 use super::progress::{ProgressLine, counters};
 use super::replacement::Replacement;
 use super::{ADVICE, Exit, input, properties, terminal};
 use anyhow::{Context, anyhow};
 use derny::{
-    Checker, Error, Event, Limits, Model, Order, Property, Reason, Report, TextStyle, Verdict,
+    Checker, Error, Event, Limits, Model, Notice, Order, Property, Reason, Report, TextStyle,
+    Verdict,
 };
 use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 
 pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit> {
+    let prepare = |file: &Option<PathBuf>| file.as_deref().map(Replacement::prepare).transpose();
+    let (page, sarif) = (prepare(&arguments.html)?, prepare(&arguments.sarif)?);
+    let report = match examine(&arguments, console) {
+        Ok(report) => report.advise(ADVICE),
+        Err(error) => {
+            if let Some(sarif) = sarif {
+                sarif.write(|out| write_sarif_of(&error, &arguments, out))?;
+            }
+            return complain(error, &arguments, console);
+        }
+    };
+    let exit = show(&arguments, &report, console)?;
+    if let Some(page) = page {
+        page.write(|out| report.write_html(out))?;
+    }
+    if let Some(sarif) = sarif {
+        sarif.write(|out| report.write_sarif(out))?;
+    }
+    // The worker may still run, and freeing what it made would only take time.
+    std::process::exit(exit as i32);
+}
+
+/// Reads the input and checks it.
+fn examine(arguments: &CheckArguments, console: &Console) -> anyhow::Result<Report> {
     let limits = limits(arguments.timeout, arguments.memory);
     let language = input::language(&arguments.input)?;
-    let mut properties = properties::properties(&arguments, language, console)?;
-    let page = arguments.html.as_deref().map(Replacement::prepare);
-    let page = page.transpose()?;
-    let report = match input::read(&arguments.input, language, Some(&limits), console) {
+    let mut properties = properties::properties(arguments, language, console)?;
+    match input::read(&arguments.input, language, Some(&limits), console) {
         Ok(model) => {
-            match properties::add_each_assertion(&arguments, &model, &mut properties, console) {
-                Ok(()) => check(&arguments, &model, &properties, &limits, console)?,
-                Err(error) => Err(error),
-            }
+            properties::add_each_assertion(arguments, &model, &mut properties, console)?;
+            check(arguments, &model, &properties, &limits, console)
         }
         Err(Error::Stopped(reason)) => {
             let name = input::name(&arguments.input);
             let report = Report::unread(name, &properties, reason, &limits);
             Ok(report.with_statistics(arguments.stats))
         }
-        Err(error) => Err(error),
-    };
-    let report = match report {
-        Ok(report) => report.advise(ADVICE),
-        Err(error @ Error::Order(_)) => {
-            let order = &arguments.order;
-            let notices = error.notices().into_iter();
-            let notices = notices.map(|notice| notice.in_file(order));
-            console.say(|| format!("error: {order}: {error}\n"), notices);
-            return Ok(Exit::BadInput);
-        }
-        Err(error) => return Ok(console.complain(error)),
-    };
-    let exit = show(&arguments, &report, console)?;
-    if let Some(page) = page {
-        page.write(|out| report.write_html(out))?;
+        Err(error) => Err(error.into()),
     }
-    // The worker may still run, and freeing what it made would only take time.
-    std::process::exit(exit as i32);
+}
+
+/// Says why there is no report.
+fn complain(
+    error: anyhow::Error,
+    arguments: &CheckArguments,
+    console: &Console,
+) -> anyhow::Result<Exit> {
+    match error.downcast::<Error>()? {
+        error @ Error::Order(_) => {
+            let order = &arguments.order;
+            let text = format!("error: {order}: {error}\n");
+            console.say(|| text, order_notices(&error, arguments));
+            Ok(Exit::BadInput)
+        }
+        error => Ok(console.complain(error)),
+    }
+}
+
+/// What is wrong with the order of variables, in the file that it stands in.
+fn order_notices(error: &Error, arguments: &CheckArguments) -> Vec<Notice> {
+    let notices = error.notices().into_iter();
+    notices
+        .map(|notice| notice.in_file(&arguments.order))
+        .collect()
+}
+
+fn write_sarif_of(
+    error: &anyhow::Error,
+    arguments: &CheckArguments,
+    out: impl Write,
+) -> std::io::Result<()> {
+    let input = input::name(&arguments.input);
+    match error.downcast_ref::<Error>() {
+        Some(error @ Error::Order(_)) => {
+            Notice::write_sarif(&order_notices(error, arguments), &input, out)
+        }
+        Some(error) => error.write_sarif(&input, out),
+        None => Notice::write_sarif(&notices(error), &input, out),
+    }
 }
 
 fn check(
@@ -57,7 +102,7 @@ fn check(
     properties: &[Property],
     limits: &Limits,
     console: &Console,
-) -> anyhow::Result<Result<Report, Error>> {
+) -> anyhow::Result<Report> {
     let mut progress = ProgressLine::new(arguments.progress);
     let mut checker = Checker::new(model)
         .properties(properties.iter().cloned())
@@ -90,7 +135,7 @@ fn check(
     });
     let report = report.check();
     progress.finish();
-    Ok(report)
+    Ok(report?)
 }
 
 /// The variable order that was asked for.

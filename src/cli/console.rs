@@ -62,11 +62,7 @@ impl Console {
 
     /// Says why there is no answer.
     pub fn fail(&self, error: &anyhow::Error) {
-        let notices = match error.downcast_ref::<Error>() {
-            Some(error) => error.notices(),
-            None => vec![Notice::error(format!("{error:#}"))],
-        };
-        self.say(|| format!("error: {error:#}\n"), notices);
+        self.say(|| format!("error: {error:#}\n"), notices(error));
     }
 
     /// Writes a text, or the notices that say the same, one a line. If nobody listens, there is
@@ -81,5 +77,13 @@ impl Console {
             }
         };
         let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+}
+
+/// What is wrong, as plain data.
+pub fn notices(error: &anyhow::Error) -> Vec<Notice> {
+    match error.downcast_ref::<Error>() {
+        Some(error) => error.notices(),
+        None => vec![Notice::error(format!("{error:#}"))],
     }
 }

@@ -14,6 +14,7 @@ mod html;
 pub mod json;
 pub mod notices;
 mod place;
+mod sarif;
 mod selection;
 pub mod steps;
 mod style;
@@ -263,6 +264,25 @@ impl Report {
     /// ```
     pub fn write_html(&self, mut out: impl Write) -> std::io::Result<()> {
         html::write(self, &mut out)
+    }
+
+    /// Writes a SARIF 2.1.0 log, for code scanning and editors: a result for each violation,
+    /// its trace as a code flow. What holds is among the properties of the run, and what is
+    /// unknown a notification.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use derny::{Checker, Model, Property};
+    /// let model = Model::read("examples/lock-broken.bp")?;
+    /// let report = Checker::new(&model).property(Property::assertions()).check()?;
+    /// let mut log = Vec::new();
+    /// report.write_sarif(&mut log)?;
+    /// assert!(String::from_utf8(log)?.contains(r#""ruleId":"assertion""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn write_sarif(&self, mut out: impl Write) -> std::io::Result<()> {
+        sarif::write(self, &mut out)
     }
 
     /// What the traces are of.

@@ -60,7 +60,7 @@ pub fn rows(annotated: Annotated<'_>, count: usize, style: &TextStyle) -> Vec<Ro
 }
 
 /// The steps that lie deeper than `most`, in calls that return.
-fn folded(steps: &[&Step], most: u64) -> Vec<bool> {
+pub fn folded(steps: &[&Step], most: u64) -> Vec<bool> {
     let mut folded = vec![false; steps.len()];
     // The least depth of all steps behind; an execution that has stopped has left nothing.
     let mut behind = u64::MAX;

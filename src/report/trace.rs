@@ -38,39 +38,7 @@ pub fn write<W: Write>(
         trace,
         annotation,
     } = annotated;
-    let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
-    let mut known_lines = FxHashMap::default();
-    // For each frame, the values shown last.
-    let mut frames = Frames::default();
-    let mut globals = LastValues::default();
-    let mut lines = Vec::with_capacity(steps.len());
-    for (i, (step, note)) in steps.iter().zip(&annotation.steps).enumerate() {
-        // A program that has stopped stays where it is.
-        if i > 0 && step.is_stopped() && steps[i - 1].is_stopped() {
-            break;
-        }
-        let entered = i == 0 || steps[i - 1].depth < step.depth;
-        let shown = ShownValues {
-            subject,
-            step,
-            entered,
-            relevant: &note.cells,
-        };
-        lines.push(Line {
-            number: line(subject, step, &mut known_lines),
-            depth: step.depth,
-            text: match &note.branch {
-                Some(branch) => with_branch(subject, step, text(subject, trace, step), branch),
-                None => text(subject, trace, step),
-            },
-            values: {
-                let mut parts = shown.parts(&mut frames, &mut globals);
-                parts.extend(watched(annotation, i));
-                parts.join(" ")
-            },
-            after: describe(trace, step),
-        });
-    }
+    let lines = lines(annotated);
     let layout = Layout::new(&lines, writer.style.width);
     for row in rows(annotated, lines.len(), writer.style) {
         match row {
@@ -120,6 +88,49 @@ fn watched(annotation: &Annotation, at: usize) -> impl Iterator<Item = String> {
     })
 }
 
+/// The steps of a trace as they are written, until the execution stays where it is.
+pub fn lines(annotated: Annotated<'_>) -> Vec<Line> {
+    let Annotated {
+        subject,
+        trace,
+        annotation,
+    } = annotated;
+    let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
+    let mut known_lines = FxHashMap::default();
+    // For each frame, the values shown last.
+    let mut frames = Frames::default();
+    let mut globals = LastValues::default();
+    let mut lines = Vec::with_capacity(steps.len());
+    for (i, (step, note)) in steps.iter().zip(&annotation.steps).enumerate() {
+        // A program that has stopped stays where it is.
+        if i > 0 && step.is_stopped() && steps[i - 1].is_stopped() {
+            break;
+        }
+        let entered = i == 0 || steps[i - 1].depth < step.depth;
+        let shown = ShownValues {
+            subject,
+            step,
+            entered,
+            relevant: &note.cells,
+        };
+        lines.push(Line {
+            number: line(subject, step, &mut known_lines),
+            depth: step.depth,
+            text: match &note.branch {
+                Some(branch) => with_branch(subject, step, text(subject, trace, step), branch),
+                None => text(subject, trace, step),
+            },
+            values: {
+                let mut parts = shown.parts(&mut frames, &mut globals);
+                parts.extend(watched(annotation, i));
+                parts.join(" ")
+            },
+            after: describe(trace, step),
+        });
+    }
+    lines
+}
+
 /// The text of a branch, with how it goes on.
 fn with_branch(subject: Subject<'_>, step: &Step, text: String, branch: &str) -> String {
     let words: Vec<_> = branch.split_whitespace().collect();
@@ -137,15 +148,16 @@ fn with_branch(subject: Subject<'_>, step: &Step, text: String, branch: &str) ->
 }
 
 /// One configuration of a trace.
-struct Line {
+pub struct Line {
     /// In the source; 0 for none.
     number: u32,
     /// How many frames are below.
     depth: u64,
-    text: String,
-    values: String,
+    pub text: String,
+    /// Those that are news.
+    pub values: String,
     /// What is said between it and the next one.
-    after: Option<String>,
+    pub after: Option<String>,
 }
 
 /// Where the columns of a trace are.

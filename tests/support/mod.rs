@@ -9,6 +9,7 @@
 
 pub mod expectations;
 pub mod outline;
+pub mod schema;
 pub mod trace;
 
 use serde_json::Value;
@@ -22,14 +23,20 @@ pub struct Run {
 }
 
 impl Run {
-    /// Standard output as JSON.
+    /// Standard output as JSON; of a check, as its schema has it.
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|error| {
+        let json = serde_json::from_str(&self.stdout).unwrap_or_else(|error| {
             panic!(
                 "standard output is no JSON ({error}), exit code {}:\n{}\n{}",
                 self.code, self.stdout, self.stderr
             )
-        })
+        });
+        if let Value::Object(object) = &json
+            && object.contains_key("schema")
+        {
+            schema::check_report(&json);
+        }
+        json
     }
 
     /// The list of results of a JSON report.
