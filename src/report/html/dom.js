@@ -30,47 +30,62 @@ function button(attributes, label, action) {
   return made;
 }
 
-// A list of rows of one height, of which only those in view are elements.
+// A list of rows of one height, of which only those in view are elements. Where it is scrolled to and how
+// high it is are kept, since asking for them makes the browser lay out the whole page.
 class VirtualList {
   constructor(box, draw) {
     this.box = box;
     this.draw = draw;
     this.count = 0;
+    this.top = 0;
+    this.view = 0;
     this.inner = element("div", { class: "rows" });
     box.replaceChildren(this.inner);
-    box.addEventListener("scroll", () => this.render(false), { passive: true });
-    new ResizeObserver(() => this.render(false)).observe(box);
+    const scrolled = () => {
+      this.top = box.scrollTop;
+      this.render(false);
+    };
+    const resized = () => {
+      this.view = box.clientHeight;
+      this.render(false);
+    };
+    box.addEventListener("scroll", scrolled, { passive: true });
+    new ResizeObserver(resized).observe(box);
   }
 
   rowHeight() {
     if (!this.height) {
       const probe = element("div", { class: "row" }, "0");
       this.inner.append(probe);
-      this.height = probe.offsetHeight || 20;
+      this.height = probe.offsetHeight;
       probe.remove();
     }
-    return this.height;
+    return this.height || 20;
   }
 
   // Shows so many rows anew, one of them in view.
   update(count, visible) {
     const height = this.rowHeight();
-    this.count = count;
-    this.inner.style.height = `${count * height}px`;
-    if (visible >= 0) {
-      const top = visible * height;
-      const { scrollTop, clientHeight } = this.box;
-      if (top < scrollTop + height || top + 2 * height > scrollTop + clientHeight) {
-        this.box.scrollTop = Math.max(0, top - (clientHeight - height) / 2);
-      }
+    this.view = this.view || this.box.clientHeight;
+    if (count !== this.count) {
+      this.count = count;
+      this.inner.style.height = `${count * height}px`;
+    }
+    const place = visible * height;
+    const isSeen = place >= this.top + height && place + 2 * height <= this.top + this.view;
+    let top = visible < 0 || isSeen ? this.top : place - (this.view - height) / 2;
+    top = Math.max(0, Math.min(top, count * height - this.view));
+    if (top !== this.top) {
+      this.box.scrollTop = top;
+      this.top = top;
     }
     this.render(true);
   }
 
   render(anew) {
     const height = this.rowHeight();
-    const first = Math.max(0, Math.floor(this.box.scrollTop / height) - 8);
-    const last = Math.min(this.count, first + Math.ceil(this.box.clientHeight / height) + 16);
+    const first = Math.max(0, Math.floor(this.top / height) - 8);
+    const last = Math.min(this.count, first + Math.ceil(this.view / height) + 16);
     if (!anew && first === this.first && last === this.last) return;
     [this.first, this.last] = [first, last];
     const rows = [];

@@ -121,10 +121,10 @@ class View {
       this.speak();
     }
     const at = this.frameStep(frame);
-    this.stack.update(trace, step, frame);
-    this.variables.update(trace, step, at);
     const isOver = trace.at(at).line === 0 && at > 0;
     this.source.update(trace.at(isOver ? at - 1 : at), isOver);
+    this.stack.update(trace, step, frame);
+    this.variables.update(trace, step, at);
     this.remember();
   }
 

@@ -2,7 +2,7 @@
 
 // Longer traces begin with all calls folded that return.
 const LONGEST_UNFOLDED = 200;
-const DEEPEST_INDENT = 20;
+const DEEPEST_INDENT = 12;
 
 class StepsView {
   constructor(box, go) {
@@ -119,7 +119,7 @@ class StepsView {
     });
     const indent = Math.min(trace.depth[step], DEEPEST_INDENT);
     const body = element("span", { class: "body" });
-    body.style.paddingLeft = `${indent * 1.25}em`;
+    body.style.paddingLeft = `${indent}em`;
     body.append(this.fold(step));
     if (trace.depth[step] > DEEPEST_INDENT) {
       body.append(element("span", { class: "deep" }, `[depth ${trace.depth[step]}] `));
