@@ -135,12 +135,14 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     if name.len() > LONGEST {
         return None;
     }
-    let allowed = name.chars().count().div_ceil(3).max(1);
+    let length = name.chars().count();
+    let allowed = length.div_ceil(3).max(1);
     known
         .into_iter()
         .filter(|k| k.len() <= LONGEST && *k != name)
         .map(|k| (strsim::damerau_levenshtein(name, k), k))
-        .filter(|(distance, _)| *distance <= allowed)
+        // A name in which every letter is another one was not meant.
+        .filter(|(distance, _)| *distance <= allowed && *distance < length)
         .min()
         .map(|(_, k)| k)
 }

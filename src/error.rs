@@ -160,6 +160,12 @@ impl Diagnostics {
         })
     }
 
+    /// How many of them are errors.
+    pub fn errors(&self) -> usize {
+        let all = self.texts.iter().flat_map(|(_, list)| list);
+        all.filter(|one| one.is_error()).count()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.texts.iter().all(|(_, list)| list.is_empty())

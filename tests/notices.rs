@@ -173,6 +173,16 @@ fn sets_of_configurations() {
 }
 
 #[test]
+fn a_place_behind_the_end() {
+    for set in ["", "<", "<main"] {
+        let arguments = ["--from", set, "--diagnostics", "json"];
+        let run = derny(&[&["post", "examples/lock.bp"], &arguments[..]].concat());
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+        assert!(!notices(&run).is_empty());
+    }
+}
+
+#[test]
 fn text_has_one_prefix() {
     let run = derny(&["check", "no/such.bp"]);
     assert!(
@@ -180,4 +190,49 @@ fn text_has_one_prefix() {
         "{}",
         run.stderr
     );
+}
+
+#[test]
+fn words_of_other_logics_get_a_hint() {
+    let program = Written::new(PROGRAM);
+    for (formula, hint) in [
+        ("always g", "write `G`"),
+        ("never (g)", "write `G !`"),
+        ("g until L", "write `U`"),
+        ("eventually (g)", "write `F`"),
+        ("g implies L", "write `->`"),
+    ] {
+        let run = program.check(&["--ltl", formula, "--diagnostics", "json"]);
+        assert_eq!(run.code, 2);
+        assert_eq!(notices(&run)[0]["hint"], json!(hint), "{formula}");
+    }
+}
+
+#[test]
+fn several_errors_are_counted_and_no_hint_is_silly() {
+    let program = Written::new("decl g;\nmain() begin\n  x := 1;\n  y := 0;\nend\n");
+    let run = program.check(&[]);
+    assert!(run.stderr.ends_with("2 errors\n"), "{}", run.stderr);
+    assert!(!run.stderr.contains("did you mean"), "{}", run.stderr);
+    let one = Written::new("main() begin\n  x := 1;\nend\n").check(&[]);
+    assert!(!one.stderr.contains("1 error"), "{}", one.stderr);
+}
+
+#[test]
+fn a_constant_index_outside_its_array() {
+    let folder = Folder::new(&[(
+        "a.rem",
+        "int a[3](2);\nmodule void main() { a[0] = 1; }\ninit main;\n",
+    )]);
+    let file = folder.name("a.rem");
+    let arguments = ["--ltl", "G !{a[9] == 1}", "--diagnostics", "json"];
+    let run = derny(&[&["check", &file], &arguments[..]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let warning = &notices(&run)[0];
+    let message = warning["message"].as_str().expect("a text");
+    assert!(
+        message.contains("the index 9 always lies outside"),
+        "{message}"
+    );
+    assert_eq!(place(warning), [1, 7, 1, 7]);
 }

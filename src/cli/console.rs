@@ -33,7 +33,8 @@ impl Console {
     /// Errors and warnings about a text.
     pub fn show(&self, diagnostics: &Diagnostics) {
         let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        self.say(|| diagnostics.draw(color), diagnostics.notices());
+        let text = || diagnostics.draw(color) + &count(diagnostics.errors());
+        self.say(text, diagnostics.notices());
     }
 
     /// What should be known beside the results.
@@ -46,7 +47,10 @@ impl Console {
     pub fn complain(&self, error: Error) -> Exit {
         match error {
             Error::Diagnostics(diagnostics) => self.show(&diagnostics),
-            Error::Properties(_) => self.say(|| error.to_string(), error.notices()),
+            Error::Properties(_) => {
+                let text = || error.to_string() + &count(error.notices().len());
+                self.say(text, error.notices())
+            }
             Error::Internal(_) => {
                 let text = format!(
                     "{error}\n\
@@ -85,5 +89,13 @@ pub fn notices(error: &anyhow::Error) -> Vec<Notice> {
     match error.downcast_ref::<Error>() {
         Some(error) => error.notices(),
         None => vec![Notice::error(format!("{error:#}"))],
+    }
+}
+
+/// A line with the number of errors, if there are several.
+fn count(errors: usize) -> String {
+    match errors {
+        0 | 1 => String::new(),
+        _ => format!("{errors} errors\n"),
     }
 }

@@ -7,7 +7,7 @@
 use super::PropertyError;
 use super::proposition::{Atom, find_procedure};
 use crate::analysis::Observed;
-use crate::diagnostic::suggestion;
+use crate::diagnostic::{Diagnostic, suggestion};
 use crate::lower::expression::{Evaluator, Kind};
 use crate::lower::remopla::terms::{Environment, Meaning, Remopla};
 use crate::names::Name;
@@ -23,12 +23,18 @@ pub fn condition(
     scope: Option<ProcedureId>,
     inner: &str,
 ) -> Result<Atom, (Span, PropertyError)> {
-    expression(program, scope, inner, true)
+    expression(program, scope, inner, true).map(|(atom, _)| atom)
+}
+
+/// What is doubtful in `{ inner }`, such as an index that always lies outside its array.
+pub fn warnings(program: &Program, inner: &str) -> Vec<Diagnostic> {
+    let found = expression(program, None, inner, true);
+    found.map_or(Vec::new(), |(_, warnings)| warnings)
 }
 
 /// An expression whose value is to be shown, which may be a number, and may have none.
 pub fn term(program: &Program, text: &str) -> Result<Atom, (Span, PropertyError)> {
-    expression(program, None, text, false)
+    expression(program, None, text, false).map(|(atom, _)| atom)
 }
 
 fn expression(
@@ -36,7 +42,7 @@ fn expression(
     scope: Option<ProcedureId>,
     inner: &str,
     is_condition: bool,
-) -> Result<Atom, (Span, PropertyError)> {
+) -> Result<(Atom, Vec<Diagnostic>), (Span, PropertyError)> {
     let source = Source::new("", inner.as_bytes().to_vec());
     let (tree, expression, collector) = parse_condition(&source);
     let names = PropertyNames {
@@ -67,11 +73,13 @@ fn expression(
     if let Some(problem) = environment.problem {
         return Err(problem);
     }
-    if let Some(wrong) = collector.finish().into_iter().find(|d| d.is_error()) {
+    let diagnostics = collector.finish();
+    if let Some(wrong) = diagnostics.iter().find(|d| d.is_error()) {
+        let wrong = wrong.clone();
         return Err((wrong.span, PropertyError::new(wrong.message, wrong.hint)));
     }
     let locals = environment.locals;
-    Ok(Atom::Expression { operations, locals })
+    Ok((Atom::Expression { operations, locals }, diagnostics))
 }
 
 /// The atom of a bare name, if that is a truth value.

@@ -8,6 +8,7 @@ use crate::program::{Language, Program};
 use crate::rules::Subject;
 use crate::trace::Step;
 use ltl2ba_rs::{Kind, Proposition};
+use std::ops::Range;
 
 impl Subject<'_> {
     /// What a name means.
@@ -102,6 +103,26 @@ impl Subject<'_> {
             }
             Kind::Quoted => self.text(text),
         }
+    }
+
+    /// What is doubtful about a proposition of a formula, and where in the formula's text.
+    pub fn warnings(self, proposition: &Proposition) -> Vec<(Range<usize>, String)> {
+        let Subject::Program(program) = self else {
+            return Vec::new();
+        };
+        let inner = proposition.text.strip_prefix('{');
+        let inner = inner.and_then(|rest| rest.strip_suffix('}'));
+        let Some(inner) = inner.filter(|_| program.language == Language::Remopla) else {
+            return Vec::new();
+        };
+        let begin = proposition.span.start + 1;
+        let warnings = remopla::warnings(program, inner).into_iter();
+        warnings
+            .map(|one| {
+                let [start, end] = [one.span.start, one.span.end].map(|at| begin + at as usize);
+                (start..end, one.message)
+            })
+            .collect()
     }
 
     /// What quoted text means, or the name of a proposition in a HOA file: any of these.

@@ -67,14 +67,17 @@ impl Temporal {
             .collect::<Result<Vec<_>, _>>()?;
         let forbidden = ltl2ba_rs::translate(&formula.negated(), &Options::default())
             .map_err(TemporalError::Translation)?;
+        let mixes = warnings.into_iter();
+        let mut warnings: Vec<_> = mixes
+            .map(|warning| (warning.span.clone(), warning.to_string()))
+            .collect();
+        let propositions = formula.propositions().iter();
+        warnings.extend(propositions.flat_map(|proposition| subject.warnings(proposition)));
         Ok(Temporal {
             forbidden,
             atoms,
             formula: Some(formula),
-            warnings: warnings
-                .into_iter()
-                .map(|warning| (warning.span.clone(), warning.to_string()))
-                .collect(),
+            warnings,
         })
     }
 

@@ -110,12 +110,14 @@ impl Notice {
     }
 }
 
-/// Where the first and the last character of a span are; for an empty one both where it is.
+/// Where the first and the last character of a span are; for an empty one both where it is. One
+/// that speaks of the end of a text may lie behind it.
 fn ends(source: &Source, span: Span) -> [Position; 2] {
-    let inside = &source.bytes()[span.start as usize..span.end as usize];
+    let end = source.bytes().len() as u32;
+    let (start, end) = (span.start.min(end), span.end.min(end));
+    let inside = &source.bytes()[start as usize..end.max(start) as usize];
     let last = inside.iter().rposition(|byte| byte & 0xC0 != 0x80);
-    let last = span.start + last.unwrap_or(0) as u32;
-    [source.position(span.start), source.position(last)]
+    [start, start + last.unwrap_or(0) as u32].map(|at| source.position(at))
 }
 
 impl Diagnostics {

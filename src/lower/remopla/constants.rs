@@ -100,8 +100,12 @@ impl Lowering<'_> {
                 continue;
             }
             let names = tree.defines.iter();
-            let names = names.map(|define| tree.names.text(define.identifier.name));
-            let near = nearest(name, names.take(10_000));
+            let mut names = names.map(|define| tree.names.text(define.identifier.name));
+            let near = match tree.defines.len() {
+                // Of one name that can be given a value, that one is meant.
+                1 => names.next(),
+                _ => nearest(name, names.take(10_000)),
+            };
             let place = tree
                 .defines
                 .iter()

@@ -219,10 +219,20 @@ impl Parser<'_> {
                     Some(spaced) => {
                         error.hinting(format!("`{word}` is one name; did you mean `{spaced} (`?"))
                     }
-                    None => error.hinting(format!("`{word}` takes no argument")),
+                    None => match spelled_out(word) {
+                        Some(hint) => error.hinting(hint),
+                        None => error.hinting(format!("`{word}` takes no argument")),
+                    },
                 }
             }
-            _ => error,
+            Some((Token::Name(Kind::Word, word), _)) if spelled_out(word).is_some() => ParseError {
+                hint: spelled_out(word),
+                ..error
+            },
+            _ => ParseError {
+                hint: spelled_out(found),
+                ..error
+            },
         }
     }
 
@@ -328,6 +338,26 @@ impl Parser<'_> {
             warnings: self.warnings,
         })
     }
+}
+
+/// What to write instead of an English word, or of an operator of other logics.
+fn spelled_out(word: &str) -> Option<String> {
+    let operator = match word.to_ascii_lowercase().as_str() {
+        "always" | "globally" | "henceforth" => "`G`",
+        "eventually" | "finally" | "sometime" => "`F`",
+        "next" | "nexttime" => "`X`",
+        "never" => "`G !`",
+        "until" => "`U`",
+        "release" | "releases" => "`R`",
+        "unless" | "weakuntil" => "`W`",
+        "implies" => "`->`",
+        "iff" => "`<->`",
+        "and" => "`&&`",
+        "or" => "`||`",
+        "not" => "`!`",
+        _ => return None,
+    };
+    Some(format!("write {operator}"))
 }
 
 /// `GF` as `G F`, for words that consist of unary letters only.
