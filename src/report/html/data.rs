@@ -172,12 +172,14 @@ fn result<'a>(
     let (subject, explanation) = (form.subject(), &list[index]);
     row.remark = text::remark(&explanation.trace, report.advice);
     if let Some(shown) = explanation.shown(subject, &report.watches) {
-        row.why = summary::reason(subject, &shown.trace, &shown.annotation);
         let (trace, is_folded) = trace_row(subject, shown, calls, tables);
         row.trace = Some(trace);
         if is_folded {
             let remark = "calls that return are folded: the page would be too large";
             row.remark.get_or_insert_with(|| remark.to_owned());
+        } else {
+            // It names steps by numbers that they have in the whole trace.
+            row.why = summary::reason(subject, &shown.trace, &shown.annotation);
         }
     }
     row
