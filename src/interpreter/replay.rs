@@ -106,33 +106,42 @@ pub fn why_it_fails(
 
 /// Checks that the stem begins at the start and that every step follows.
 pub fn replay(program: &Program, trace: &Trace) -> Result<(), Mismatch> {
-    for (i, steps) in trace.segments.iter().enumerate() {
-        let segment = Some(SegmentId(i as u32));
-        let fail = |index| Mismatch { segment, index };
+    let starts = |first: &Step| first.location == Location::At(program.entry_point().0);
+    replay_parts(trace, starts, |segments, failure, steps| {
         let replay = Replay {
             program,
             trace,
-            segments: i,
-            failure: None,
+            segments,
+            failure,
         };
-        replay.run(steps).map_err(fail)?;
+        replay.run(steps)
+    })
+}
+
+/// Checks segment by segment, and then the stem with the cycle, by `run`: it is told how many
+/// segments have been replayed, and may be used; why the part leads to *error*, if it does; and
+/// its steps. It fails with the index of the step that does not follow.
+pub fn replay_parts(
+    trace: &Trace,
+    starts: impl Fn(&Step) -> bool,
+    run: impl Fn(usize, Option<&Failure>, &[&Step]) -> Result<(), usize>,
+) -> Result<(), Mismatch> {
+    for (i, steps) in trace.segments.iter().enumerate() {
+        let segment = Some(SegmentId(i as u32));
+        let fail = |index| Mismatch { segment, index };
+        let steps: Vec<&Step> = steps.iter().collect();
+        run(i, None, &steps).map_err(fail)?;
     }
     let fail = |index| Mismatch {
         segment: None,
         index,
     };
-    let first = trace.stem.first().ok_or_else(|| fail(0))?;
-    if first.location != Location::At(program.entry_point().0) {
+    if !trace.stem.first().is_some_and(starts) {
         return Err(fail(0));
     }
-    let replay = Replay {
-        program,
-        trace,
-        segments: trace.segments.len(),
-        failure: trace.failure.as_ref(),
-    };
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
-    replay.run_all(&steps).map_err(fail)?;
+    let segments = trace.segments.len();
+    run(segments, trace.failure.as_ref(), &steps).map_err(fail)?;
     match closes(trace) {
         true => Ok(()),
         false => Err(fail(steps.len() - 1)),
@@ -141,7 +150,7 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<(), Mismatch> {
 
 /// Whether the cycle, if there is one, ends where it begins, on a stack that has not become
 /// lower, and never looks below: then it can be repeated for ever.
-pub fn closes(trace: &Trace) -> bool {
+fn closes(trace: &Trace) -> bool {
     let (Some(first), Some(last)) = (trace.stem.last(), trace.cycle.last()) else {
         return true;
     };
@@ -164,12 +173,8 @@ struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    fn run(&self, steps: &[Step]) -> Result<(), usize> {
-        self.run_all(&steps.iter().collect::<Vec<_>>())
-    }
-
     /// Fails with the index of the step that does not follow.
-    fn run_all(&self, steps: &[&Step]) -> Result<(), usize> {
+    fn run(&self, steps: &[&Step]) -> Result<(), usize> {
         // The frames below the top one.
         let mut stack: Vec<Option<CallFrame<'_>>> = Vec::new();
         if steps.first().is_some_and(|first| first.depth != 0) {

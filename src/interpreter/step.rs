@@ -1,9 +1,8 @@
 //! The steps from a state, made one by one or towards a wish.
 //!
 //! Nondeterminism is resolved by a *wish*: for each variable after the step either a value
-//! or "whatever is possible". [`successors`] asks for everything; a trace is made concrete
-//! by asking for the live values that the symbolic engine found, and taking the smallest
-//! possible value for the rest.
+//! or "whatever is possible". [`successors`] asks for everything; a trace is replayed by
+//! asking for the values of its next step.
 
 use super::assignment::{Assignment, Choice, Evaluation, Updates, for_each_choice};
 use super::call::{enter, resume};

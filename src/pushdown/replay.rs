@@ -6,7 +6,7 @@
 
 use super::step::{Frame, View, relates, starts};
 use super::{Right, RuleId, SymbolId, System};
-use crate::interpreter::replay::{Mismatch, closes, nested_follow, rounds_follow};
+use crate::interpreter::replay::{Mismatch, nested_follow, replay_parts, rounds_follow};
 use crate::trace::{Fold, Location, SegmentId, Step, Trace};
 
 impl View {
@@ -27,31 +27,15 @@ fn symbol_of(step: &Step) -> Option<SymbolId> {
 
 /// Checks that the stem begins at the start and that every step follows.
 pub fn replay(system: &System, trace: &Trace) -> Result<(), Mismatch> {
-    let replay = |segments| Replay {
-        system,
-        trace,
-        segments,
-    };
-    for (i, steps) in trace.segments.iter().enumerate() {
-        let segment = Some(SegmentId(i as u32));
-        let fail = |index| Mismatch { segment, index };
-        let steps: Vec<_> = steps.iter().collect();
-        replay(i).run(&steps).map_err(fail)?;
-    }
-    let fail = |index| Mismatch {
-        segment: None,
-        index,
-    };
-    let first = trace.stem.first().and_then(View::of);
-    if !first.is_some_and(|first| starts(system, &first)) {
-        return Err(fail(0));
-    }
-    let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
-    replay(trace.segments.len()).run(&steps).map_err(fail)?;
-    match closes(trace) {
-        true => Ok(()),
-        false => Err(fail(steps.len() - 1)),
-    }
+    let starts = |first: &Step| View::of(first).is_some_and(|first| starts(system, &first));
+    replay_parts(trace, starts, |segments, _, steps| {
+        let replay = Replay {
+            system,
+            trace,
+            segments,
+        };
+        replay.run(steps)
+    })
 }
 
 struct Replay<'a> {

@@ -81,9 +81,10 @@ pub struct Step {
     pub valuation: Valuation,
     /// At the exit of a procedure, the values that a `return` has fixed.
     pub returns: Option<Box<[u64]>>,
-    /// Of a pushdown system: the number of the rule that is taken next, unless at the end, ...
+    /// What the rule that is taken next comes from, unless at the end: the number of the
+    /// point, or of the rule in a `.pds` file, ...
     pub rule: Option<u32>,
-    /// ... and if that rule pushes, the locals of the symbol below.
+    /// ... and if that rule pushes, the locals of the frame below.
     pub below: Box<[u64]>,
     /// What lies folded between this step and the next.
     pub folded: Option<Fold>,
