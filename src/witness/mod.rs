@@ -11,6 +11,7 @@
 //! The paths speak of live variables only.
 
 pub mod fold;
+mod follow;
 pub mod graph;
 mod known;
 pub mod lasso;
@@ -25,8 +26,9 @@ mod values;
 pub mod walk;
 
 pub use fold::Folding;
+pub use follow::Walker;
 pub use graph::SummaryGraph;
 pub use lasso::find_lasso;
 pub use search::Search;
 pub use segments::{AbstractTrace, find};
-pub use walk::{Walker, concretize};
+pub use walk::concretize;
