@@ -108,7 +108,7 @@ impl<'a> Lowering<'a> {
                     let start = statement.span.start + "if".len() as u32;
                     let guard = Span::new(start, statement.span.end);
                     self.points.branch(Some(condition), guard);
-                    let branches = self.points.close();
+                    let branches = self.points.close(false);
                     Action::Branch {
                         arms: branches.arms,
                         otherwise: branches.otherwise.unwrap_or(branches.after),

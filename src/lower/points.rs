@@ -118,8 +118,9 @@ impl Points {
         }
     }
 
-    /// The beginning of a compound statement, all of whose branches have been seen.
-    pub fn close(&mut self) -> Branches {
+    /// The beginning of a compound statement, all of whose branches have been seen. Guards are
+    /// kept if there are several, `else` counted if `counts_else`.
+    pub fn close(&mut self, counts_else: bool) -> Branches {
         let Some(open) = self.open.pop() else {
             // The brackets of a tree match: this does not happen.
             return Branches {
@@ -132,7 +133,7 @@ impl Points {
             self.breaks.pop();
         }
         let arms = || self.arms[open.arms..].iter().rev();
-        if arms().len() > 1 || open.otherwise.is_some() {
+        if arms().len() > 1 || counts_else && open.otherwise.is_some() {
             let head = PointId(self.here.0 - 1);
             self.guards.extend(arms().map(|(.., span)| (head, *span)));
         }

@@ -33,7 +33,7 @@ impl Lowering<'_> {
                     continue;
                 }
                 StatementKind::If | StatementKind::Do => {
-                    let branches = self.points.close();
+                    let branches = self.points.close(true);
                     Action::Select {
                         arms: branches.arms,
                         otherwise: branches.otherwise,
