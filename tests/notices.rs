@@ -236,3 +236,17 @@ fn a_constant_index_outside_its_array() {
     );
     assert_eq!(place(warning), [1, 7, 1, 7]);
 }
+
+#[test]
+fn executions_that_stay_where_a_translated_program_has_ended() {
+    let translated = derny(&["translate", "examples/counter.bp"]).stdout;
+    let folder = Folder::new(&[("a.pds", translated.as_str())]);
+    let file = folder.name("a.pds");
+    let run = derny(&["check", &file, "--terminates", "--no-trace"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("stays in `terminated`"));
+    assert!(run.stderr.contains("`F (terminated | error)`"));
+    let run = derny(&["check", &file, "--ltl", "F (terminated | error)"]);
+    assert_eq!(run.code, 0);
+    assert!(!run.stderr.contains("stays in"), "{}", run.stderr);
+}

@@ -152,10 +152,12 @@ pub fn check<'a>(
                 watch,
                 board,
             };
-            check_symbolically(&run, properties)
+            check_symbolically(&run, properties)?;
         }
-        Engine::Explicit => check_explicitly(subject, properties, watch, board),
+        Engine::Explicit => check_explicitly(subject, properties, watch, board)?,
     }
+    vacuity::warn_of_ends_that_go_on(subject, properties, board);
+    Ok(())
 }
 
 /// What all symbolic checks of one run share.

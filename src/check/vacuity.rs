@@ -16,6 +16,8 @@ use super::{Board, Direction, Options, Run, Verdict, temporal};
 use crate::error::{Error, Reason};
 use crate::limits::vacuity::{MEMORY, OCCURRENCES};
 use crate::property::{Atom, Property, Temporal};
+use crate::pushdown::{Right, SymbolId};
+use crate::rules::Subject;
 use crate::saturation::PostStar;
 use crate::spds::truth_at;
 use ltl2ba_rs::{Formula, Node, NodeId, Unary};
@@ -139,6 +141,35 @@ pub fn warn_of_no_failures<'p>(
         board.warn(warning.to_owned());
     }
 }
+
+/// Puts a warning on the board if a pushdown system does not terminate, and has the symbol in
+/// which the executions of a translated program stay for ever once they have ended.
+pub fn warn_of_ends_that_go_on(subject: Subject<'_>, properties: &[Property], board: &Board) {
+    let Subject::System(system) = subject else {
+        return;
+    };
+    let is_violated = |(index, property): (usize, &Property)| {
+        matches!(property, Property::Terminates) && board.verdict(index) == Some(Verdict::Violated)
+    };
+    if !properties.iter().enumerate().any(is_violated) {
+        return;
+    }
+    let is_end = |symbol: &SymbolId| {
+        let mut rules = system.rules_of(*symbol).peekable();
+        system.symbol_name(*symbol) == TERMINATED
+            && rules.peek().is_some()
+            && rules.all(|id| system.rules[id.0 as usize].right == Right::Step(*symbol))
+    };
+    if system.symbol_ids().any(|symbol| is_end(&symbol)) {
+        board.warn(format!(
+            "an execution that stays in `{TERMINATED}` counts as one that does not end; whether a \
+             translated program ends is `F ({TERMINATED} | error)`"
+        ));
+    }
+}
+
+/// Where a translated program has ended.
+const TERMINATED: &str = "terminated";
 
 /// The propositions that are true nowhere that `post*` comes to, by their numbers.
 pub fn unseen_atoms(
