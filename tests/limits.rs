@@ -131,6 +131,8 @@ fn half_done(program: &Written, begin: &[&str]) -> std::process::Child {
         .arg(program.path())
         .arg("--html")
         .arg(program.path().with_extension("html"))
+        .arg("--sarif")
+        .arg(program.path().with_extension("sarif"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -145,12 +147,20 @@ fn number_before(text: &str, word: &str) -> u64 {
     number.and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// The report of such a run, and its page, have what it had decided.
+/// The report of such a run, its page and its log have what it had decided.
 #[cfg(unix)]
 fn assert_reported(program: &Written, output: &std::process::Output) {
     let page = std::fs::read_to_string(program.path().with_extension("html")).expect("a page");
     assert!(page.contains(r#""verdict":"holds""#) && page.ends_with("</html>\n"));
     assert!(page.contains(r#""verdict":"unknown","reason":"interrupted""#));
+    let log = std::fs::read(program.path().with_extension("sarif")).expect("a log");
+    let log: Value = serde_json::from_slice(&log).expect("a log is JSON");
+    assert_eq!(log["runs"][0]["properties"]["holds"][0]["text"], "true");
+    let notifications = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"];
+    assert_eq!(
+        notifications[0]["message"]["text"],
+        "`L` is undecided: interrupted."
+    );
     let json: Value = serde_json::from_slice(&output.stdout).expect("a report");
     assert_eq!(json["results"][0]["verdict"], "holds");
     assert_eq!(json["results"][1]["verdict"], "unknown");

@@ -410,6 +410,10 @@ fn a_long_trace_is_folded_and_cut() {
     assert!(message(result).contains("Of 3001 steps 1000 are shown: the middle is left out"));
     let last = flow(result).last().expect("there are locations");
     assert_eq!(last["executionOrder"], 3001);
+    // Many long traces together have less in each.
+    let (_, log) = folder.check(&folder.write("row.bp", &row), &["--reach", "L"].repeat(60));
+    assert_eq!(log.results().len(), 60);
+    assert_eq!(flow(&log.results()[59]).len(), 200);
 }
 
 #[test]

@@ -240,7 +240,10 @@ impl<'a> Violation<'a> {
             .map(|reason| format!("No trace: {reason}"));
         let missing = missing.or(text::remark(&self.explanation.trace, self.report.advice));
         for sentence in missing.into_iter().chain(remark) {
-            text.push_str(&format!(" {sentence}."));
+            text.push(' ');
+            let mut rest = sentence.chars();
+            text.extend(rest.next().into_iter().flat_map(char::to_uppercase));
+            text.extend(rest.chain(['.']));
         }
         text
     }
@@ -372,7 +375,7 @@ fn wrong_input(input: &str, error: &Notice) -> ResultObject<'static> {
         message: message(&clipped(&text, LONGEST_NAME)),
         locations: [location(artifact, region)],
         partial_fingerprints: Fingerprints {
-            statement: fingerprint(&[INPUT.id, file, &error.message]),
+            statement: fingerprint(&[INPUT.id, &error.message]),
         },
         code_flows: Vec::new(),
         properties: None,
