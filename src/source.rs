@@ -104,8 +104,6 @@ impl Source {
 
     /// The number of characters before `offset`, a byte order mark not counted.
     fn characters_before(&self, offset: u32) -> u32 {
-        // Each character has one byte that does not continue another.
-        let count = |bytes: &[u8]| bytes.iter().filter(|b| **b & 0xC0 != 0x80).count() as u32;
         let before = self.characters.get_or_init(|| {
             let mut sum = 0;
             let chunks = self.bytes.chunks(STRIDE);
@@ -136,11 +134,20 @@ impl Source {
     pub fn position(&self, offset: u32) -> Position {
         let line = self.line_starts().partition_point(|s| *s <= offset);
         let start = self.line_starts()[line - 1];
+        let before = match start > 0 && (offset - start) as usize <= STRIDE {
+            true => count(&self.bytes[start as usize..offset as usize]),
+            false => self.characters_before(offset) - self.characters_before(start),
+        };
         Position {
             line: line as u32,
-            column: self.characters_before(offset) - self.characters_before(start) + 1,
+            column: before + 1,
         }
     }
+}
+
+/// The number of characters: each has one byte that does not continue another.
+fn count(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|b| **b & 0xC0 != 0x80).count() as u32
 }
 
 #[cfg(test)]

@@ -10,7 +10,9 @@ use super::relevance::Relevance;
 use crate::interpreter::step::{Outcome, Wish, some_resumptions, some_successors};
 use crate::interpreter::{View, Waiting};
 use crate::limits::annotation::{ALTERNATIVES, SYSTEM_TRIES};
-use crate::program::{Action, Call, Domain, PointId, Program, Target, VariableId};
+use crate::program::{
+    Action, Call, Domain, Expression, Operation, PointId, Program, Target, Value, VariableId,
+};
 use crate::pushdown::step::Steps;
 use crate::pushdown::{self, RuleId, SymbolId, System};
 use crate::report::values::{Words, scalar};
@@ -161,6 +163,9 @@ impl Chosen<'_> {
             };
             return self.values(cells(call.targets.iter()), outcomes);
         }
+        if !may_choose(program, action) {
+            return Vec::new();
+        }
         let outcomes = |wish: &Wanted| some_successors(program, &view, wish, ALTERNATIVES);
         let all = outcomes(&Wanted(None));
         if all.windows(2).all(|pair| pair[0] == pair[1]) {
@@ -255,6 +260,32 @@ impl Chosen<'_> {
             format!("{}={value}", words.names.text(cell.name))
         });
         shown.collect()
+    }
+}
+
+/// Whether an action might have several outcomes; false only if that is certain, at a glance.
+fn may_choose(program: &Program, action: &Action) -> bool {
+    let is_choice = |expression: &Expression| {
+        let mut operations = program.expressions.operations(*expression).iter();
+        operations.any(|operation| matches!(operation, Operation::Choose | Operation::Schoose))
+    };
+    let is_any = |value: &Value| value.expression().is_none_or(|value| is_choice(&value));
+    match action {
+        Action::Goto { targets } => targets.len() > 1,
+        Action::Assign {
+            values, constrain, ..
+        } => constrain.is_some() || values.iter().any(is_any),
+        Action::Branch { arms, .. } => arms.iter().any(|(condition, _)| is_choice(condition)),
+        Action::Assert { condition, .. } => is_choice(condition),
+        Action::Return { values } => values.iter().any(is_choice),
+        Action::Call(call) => {
+            let callee = program.procedure(call.callee);
+            callee.locals.len() > callee.parameters as usize
+                || call.arguments.iter().any(is_choice)
+                || call.assignments.iter().any(|(_, value)| is_any(value))
+        }
+        Action::Havoc { .. } | Action::Select { .. } => true,
+        Action::Assume { .. } | Action::Exit => false,
     }
 }
 
