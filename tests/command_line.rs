@@ -245,6 +245,79 @@ fn byte_order_mark_is_skipped_and_comments_need_not_be_utf8() {
 }
 
 #[test]
+fn a_graph_of_one_procedure_and_of_calls() {
+    let program = Written::new(PROGRAM);
+    let path = program.path();
+    let path = path.to_str().expect("a path in UTF-8");
+    let calls = support::derny(&["show", path, "--calls"]);
+    assert_eq!(calls.stdout, "not_\nmain (entry) calls not_\n");
+    let one = support::derny(&["show", path, "--procedure", "not_"]);
+    assert!(one.stdout.contains("not_(x)"), "{}", one.stdout);
+    assert!(!one.stdout.contains("main"), "{}", one.stdout);
+    let dot = support::derny(&["show", path, "--calls", "--dot"]);
+    assert!(dot.stdout.contains("c1 -> c0"), "{}", dot.stdout);
+    let missing = support::derny(&["show", path, "--procedure", "nowhere"]);
+    assert_eq!(missing.code, 2);
+    assert!(
+        missing.stderr.contains("no procedure `nowhere`"),
+        "{}",
+        missing.stderr
+    );
+}
+
+#[test]
+fn guards_are_shown_in_traces_and_graphs() {
+    let text = "module void main() { int x(2);
+  if :: x == 0 -> skip; :: x > 1 && x < 3 -> L: skip; :: else -> skip; fi }
+init main;
+";
+    let program = Written::new(text);
+    let run = program.check(&["--lang", "rem", "--reach", "L"]);
+    assert!(
+        run.stdout.contains("if :: x > 1 && x < 3"),
+        "{}",
+        run.stdout
+    );
+    let path = program.path();
+    let path = path.to_str().expect("a path in UTF-8");
+    let graph = support::derny(&["show", path, "--lang", "rem"]);
+    assert!(
+        graph.stdout.contains("x == 0 1, x > 1 && x < 3 2, else 3"),
+        "{}",
+        graph.stdout
+    );
+}
+
+#[test]
+fn a_folded_trace_and_one_of_choices_alone() {
+    let program = Written::new(PROGRAM);
+    let folded = program.check(&["--reach", "L", "--fold", "0"]);
+    assert!(
+        folded
+            .stdout
+            .contains("... steps 2 to 3, in a call that returns ..."),
+        "{}",
+        folded.stdout
+    );
+    let choices = program.check(&["--reach", "L", "--choices", "--watch", "g & !g"]);
+    assert!(choices.stdout.contains("chosen: g=1"), "{}", choices.stdout);
+    assert!(choices.stdout.contains("{g & !g}=0"), "{}", choices.stdout);
+    assert!(
+        choices.stdout.contains("... steps 2 to 5 ..."),
+        "{}",
+        choices.stdout
+    );
+    let colored = program.check(&["--reach", "L", "--color", "always"]);
+    assert!(
+        colored
+            .stdout
+            .starts_with("\u{1b}[1;31mreachable\u{1b}[0m L\n")
+    );
+    let wrong = program.check(&["--reach", "L", "--watch", "nothing"]);
+    assert_bad_input(&wrong, "nothing");
+}
+
+#[test]
 fn no_trace() {
     let program = Written::new(FAILS);
     let run = program.check(&["--format", "json", "--no-trace"]);

@@ -381,6 +381,14 @@ pub struct ShowArguments {
     /// Write the graph for Graphviz
     #[arg(long)]
     pub dot: bool,
+
+    /// Show one procedure only
+    #[arg(long, value_name = "PROC")]
+    pub procedure: Option<String>,
+
+    /// Show only which procedures call which
+    #[arg(long, conflicts_with = "procedure")]
+    pub calls: bool,
 }
 
 #[derive(Debug, Args)]

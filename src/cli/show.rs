@@ -16,11 +16,19 @@ pub fn run(arguments: &ShowArguments, console: &Console) -> anyhow::Result<Exit>
     if language == Language::PushdownSystem {
         bail!("`derny show` draws programs: the rules of a pushdown system are its graph");
     }
-    let graph = model.graph()?;
+    let mut graph = model.graph()?;
+    if let Some(procedure) = &arguments.procedure {
+        let Some(one) = graph.procedure(procedure) else {
+            bail!("there is no procedure `{procedure}`: `derny show --calls` lists all of them");
+        };
+        graph = one;
+    }
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let written = match arguments.dot {
-        true => graph.write_dot(&mut out),
-        false => graph.write_text(&mut out),
+    let written = match (arguments.calls, arguments.dot) {
+        (true, true) => graph.write_calls_dot(&mut out),
+        (true, false) => graph.write_calls(&mut out),
+        (false, true) => graph.write_dot(&mut out),
+        (false, false) => graph.write_text(&mut out),
     };
     match written.and_then(|()| out.flush()) {
         // Whoever reads the first lines only has seen enough.

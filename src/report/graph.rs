@@ -2,8 +2,10 @@
 //!
 //! Both show the same: for each procedure its control points, with the line, the labels and
 //! the text of the statement, where control can go from there, and which variables are live.
-//! Linear in the program, but for the sets of live variables.
+//! Linear in the program, but for the sets of live variables. Of a large program one procedure
+//! can be shown, or only who calls whom.
 
+mod calls;
 mod dot;
 mod listing;
 
@@ -30,6 +32,8 @@ pub struct Graph<'a> {
     /// Where lines begin: asking the source for each point would count columns as well,
     /// which is quadratic where everything stands on one line.
     line_starts: Vec<u32>,
+    /// The procedures that are shown.
+    shown: Vec<ProcedureId>,
 }
 
 impl Model {
@@ -42,8 +46,8 @@ impl Model {
 
 /// Where control can go from a point.
 struct Successor {
-    /// What must come out for it: `true`, `false`, or nothing.
-    when: &'static str,
+    /// What must come out for it: `true`, `false`, a guard, or nothing.
+    when: String,
     to: PointId,
 }
 
@@ -56,6 +60,22 @@ impl<'a> Graph<'a> {
     /// Writes it for Graphviz.
     pub fn write_dot(&self, mut out: impl Write) -> io::Result<()> {
         dot::write(self, &mut out)
+    }
+
+    /// The graph of one procedure alone; `None` if there is none of that name.
+    pub fn procedure(mut self, name: &str) -> Option<Self> {
+        self.shown = vec![crate::property::find_procedure(self.program, name)?];
+        Some(self)
+    }
+
+    /// Writes who calls whom, a line a procedure.
+    pub fn write_calls(&self, mut out: impl Write) -> io::Result<()> {
+        calls::write_text(self, &mut out)
+    }
+
+    /// Writes who calls whom, for Graphviz.
+    pub fn write_calls_dot(&self, mut out: impl Write) -> io::Result<()> {
+        calls::write_dot(self, &mut out)
     }
 
     fn of(program: &'a Program) -> Self {
@@ -72,6 +92,7 @@ impl<'a> Graph<'a> {
         Graph {
             reachable,
             line_starts: newlines.map(|(i, _)| i as u32 + 1).collect(),
+            shown: program.procedure_ids().collect(),
             program,
             layout,
             analyses,
@@ -212,17 +233,22 @@ impl<'a> Graph<'a> {
         let exit = self.program.procedure_of(point).exit();
         let action = &self.program.point(point).action;
         let mut list: Vec<Successor> = Vec::new();
-        action.for_each_successor(exit, |to| list.push(Successor { when: "", to }));
+        let when = String::new;
+        action.for_each_successor(exit, |to| list.push(Successor { when: when(), to }));
         // With one condition it is true or false; with more, they are tried in order, or any
         // that is true is taken.
-        let several = ["1st", "2nd", "3rd"];
         if let Action::Branch { arms, .. } | Action::Select { arms, .. } = action {
+            let guards = self.program.guards_of(point);
             for (i, successor) in list.iter_mut().enumerate() {
-                successor.when = match (i == arms.len(), arms.len()) {
-                    (true, 1) => "false",
-                    (true, _) => "else",
-                    (false, 1) => "true",
-                    (false, _) => several.get(i).copied().unwrap_or("next"),
+                successor.when = match (i == arms.len(), guards.get(i)) {
+                    (false, Some((_, span))) => {
+                        let text = self.program.source.text(*span);
+                        let words: Vec<&str> = text.split_whitespace().collect();
+                        harmless(&words.join(" "))
+                    }
+                    (false, None) => "true".to_owned(),
+                    (true, _) if guards.is_empty() => "false".to_owned(),
+                    (true, _) => "else".to_owned(),
                 };
             }
         }

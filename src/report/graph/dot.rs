@@ -20,8 +20,8 @@ digraph program {
 
 pub fn write(graph: &Graph<'_>, out: &mut impl Write) -> io::Result<()> {
     out.write_all(HEAD.as_bytes())?;
-    for procedure in graph.program.procedure_ids() {
-        write_procedure(graph, procedure, out)?;
+    for procedure in &graph.shown {
+        write_procedure(graph, *procedure, out)?;
     }
     write_calls(graph, out)?;
     writeln!(out, "}}")
@@ -55,9 +55,9 @@ fn write_procedure(graph: &Graph<'_>, id: ProcedureId, out: &mut impl Write) -> 
     }
     for point in graph.points(procedure) {
         for successor in graph.successors(point) {
-            let label = match successor.when {
+            let label = match &successor.when[..] {
                 "" => String::new(),
-                when => format!(" [label=\" {when} \"]"),
+                when => format!(" [label=\" {} \"]", quoted(&shortened(when))),
             };
             writeln!(out, "    p{} -> p{}{label}", point.0, successor.to.0)?;
         }
@@ -105,11 +105,14 @@ fn write_point(graph: &Graph<'_>, point: PointId, out: &mut impl Write) -> io::R
 
 /// Arrows from calls into procedures; they do not decide where things stand.
 fn write_calls(graph: &Graph<'_>, out: &mut impl Write) -> io::Result<()> {
-    for procedure in &graph.program.procedures {
-        for point in graph.points(procedure) {
+    for procedure in &graph.shown {
+        for point in graph.points(graph.program.procedure(*procedure)) {
             let Some(callee) = graph.callee(point) else {
                 continue;
             };
+            if !graph.shown.contains(&callee) {
+                continue;
+            }
             let same = callee == graph.program.point(point).procedure;
             // Called procedures stand lower, where that is possible.
             let constraint = match same {
@@ -127,7 +130,7 @@ fn write_calls(graph: &Graph<'_>, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn shortened(text: &str) -> String {
+pub fn shortened(text: &str) -> String {
     if text.chars().count() <= LONGEST_TEXT {
         return text.to_owned();
     }
@@ -137,7 +140,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// Text inside a label in angle brackets.
-fn markup(text: &str) -> String {
+pub fn markup(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

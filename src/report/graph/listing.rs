@@ -13,11 +13,11 @@ pub fn write(graph: &Graph<'_>, out: &mut impl Write) -> io::Result<()> {
     if !program.globals.is_empty() {
         writeln!(out, "globals {}\n", graph.globals())?;
     }
-    for (i, procedure) in program.procedure_ids().enumerate() {
+    for (i, procedure) in graph.shown.iter().enumerate() {
         if i > 0 {
             writeln!(out)?;
         }
-        write_procedure(graph, procedure, out)?;
+        write_procedure(graph, *procedure, out)?;
     }
     Ok(())
 }
@@ -92,7 +92,7 @@ fn row(graph: &Graph<'_>, point: PointId, first: u32) -> Row {
     statement.push_str(&graph.statement(point));
     let successors = graph.successors(point).into_iter().map(|successor| {
         let to = successor.to.0 - first;
-        match successor.when {
+        match &successor.when[..] {
             "" => to.to_string(),
             when => format!("{when} {to}"),
         }
