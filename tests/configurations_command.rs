@@ -292,6 +292,24 @@ fn output_is_the_same_each_time_and_standard_input_works() {
     assert_eq!(piped.stdout, run(&program, "post", &["--count"]).stdout);
 }
 
+/// Between two states there is one arrow, and one procedure can be shown alone.
+#[test]
+fn graphs_join_arrows_and_show_one_procedure() {
+    let program = Written::new(PROGRAM);
+    let graph = run(&program, "post", &["--format", "dot"]).stdout;
+    let arrows = graph.lines().filter(|line| line.contains(" -> "));
+    let mut ends: Vec<_> = arrows.filter_map(|line| line.split(" [").next()).collect();
+    assert!(!ends.is_empty());
+    let count = ends.len();
+    ends.sort_unstable();
+    ends.dedup();
+    assert_eq!(ends.len(), count, "{graph}");
+    let one = run(&program, "post", &["--procedure", "main"]).stdout;
+    let frames: Vec<_> = one.lines().filter(|line| line.contains('<')).collect();
+    assert!(frames.len() > 1, "{one}");
+    assert!(frames.iter().all(|line| line.contains("<main")), "{one}");
+}
+
 /// Where Graphviz is there, it reads what is written; quotes match anyway.
 #[test]
 fn graphs_are_well_formed() {

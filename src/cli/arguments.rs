@@ -352,6 +352,10 @@ pub struct SetArguments {
     #[arg(long, value_enum, default_value = "text")]
     pub format: SetFormat,
 
+    /// Show only the frames of this procedure, or of this symbol
+    #[arg(long, value_name = "PROC", conflicts_with_all = ["contains", "count"])]
+    pub procedure: Option<String>,
+
     /// Without a terminal, too, say every half minute on standard error how far the run has come
     #[arg(long)]
     pub progress: bool,

@@ -46,7 +46,12 @@ fn run(
         Err(error) => Err(error),
     };
     let exit = match report {
-        Ok(report) => show(&report.advise(ADVICE), arguments.format)?,
+        Ok(mut report) => {
+            if let Some(procedure) = &arguments.procedure {
+                report = report.of_procedure(procedure);
+            }
+            show(&report.advise(ADVICE), arguments.format)?
+        }
         Err(error) => return Ok(console.complain(error)),
     };
     // The worker may still run, and freeing what it made would only take time.

@@ -42,6 +42,16 @@ impl SetReport {
         self
     }
 
+    /// Only the frames of one procedure, or of one symbol, are shown.
+    pub fn of_procedure(mut self, name: &str) -> Self {
+        if let Answer::Automaton(shown) = &mut self.answer {
+            shown
+                .edges
+                .retain(|edge| edge.symbol.procedure == name || edge.symbol.name == name);
+        }
+        self
+    }
+
     /// Whether the configurations asked for are among them; `None` if that was not asked, or
     /// is not known.
     pub fn contains(&self) -> Option<bool> {

@@ -1,12 +1,16 @@
-//! A P-automaton for Graphviz: states, and an arrow for each frame that can be read.
+//! A P-automaton for Graphviz: states, and an arrow for the frames that can be read between two
+//! of them.
 
 use super::{braces, symbol, without_stack};
 use crate::configurations::{AutomatonDescription, StateDescription};
 use crate::report::harmless::harmless;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Longer labels are cut; the tool tip has the whole text.
 const LONGEST_LABEL: usize = 60;
+/// More frames than this on one arrow are in the tool tip only.
+const MOST_LABELS: usize = 12;
 
 const HEAD: &str = "\
 digraph configurations {
@@ -22,15 +26,21 @@ pub fn write(shown: &AutomatonDescription, out: &mut impl Write) -> io::Result<(
     for (number, state) in shown.states.iter().enumerate() {
         write_state(number, state, out)?;
     }
+    let mut arrows: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
     for edge in &shown.edges {
-        let label = symbol(edge);
+        let arrow = arrows.entry((edge.from, edge.to)).or_default();
+        arrow.push(symbol(edge));
+    }
+    for ((from, to), labels) in arrows {
         writeln!(
             out,
-            "  s{} -> s{} [label=\"{}\", tooltip=\"{}\"]",
-            edge.from,
-            edge.to,
-            quoted(&shortened(&label)),
-            quoted(&label)
+            "  s{from} -> s{to} [label=\"{}\", tooltip=\"{}\"]",
+            label(&labels),
+            labels
+                .iter()
+                .map(|label| quoted(label))
+                .collect::<Vec<_>>()
+                .join("\\n"),
         )?;
     }
     for (node, label) in without_stack(shown) {
@@ -42,6 +52,21 @@ pub fn write(shown: &AutomatonDescription, out: &mut impl Write) -> io::Result<(
         )?;
     }
     writeln!(out, "}}")
+}
+
+/// The frames of one arrow, one below the other.
+fn label(labels: &[String]) -> String {
+    if let [one] = labels {
+        return quoted(&shortened(one));
+    }
+    let shown = labels.iter().take(MOST_LABELS);
+    let mut lines: String = shown
+        .map(|label| quoted(&shortened(label)) + "\\l")
+        .collect();
+    if labels.len() > MOST_LABELS {
+        lines.push_str(&format!("... {} more\\l", labels.len() - MOST_LABELS));
+    }
+    lines
 }
 
 fn write_state(number: usize, state: &StateDescription, out: &mut impl Write) -> io::Result<()> {
