@@ -318,6 +318,20 @@ fn a_folded_trace_and_one_of_choices_alone() {
 }
 
 #[test]
+fn a_loop_says_which_values_make_it_long() {
+    let program = "decl flipped;
+void main() begin
+  flipped := 0;
+  while (1) do flipped := !flipped; od
+end
+";
+    let run = Written::new(program).check(&["--terminates"]);
+    let expected = "loop: 4 steps (twice the same 2, until `flipped` is as before)";
+    assert!(run.stdout.contains(expected), "{}", run.stdout);
+    assert!(run.stdout.contains("back to step"), "{}", run.stdout);
+}
+
+#[test]
 fn no_trace() {
     let program = Written::new(FAILS);
     let run = program.check(&["--format", "json", "--no-trace"]);
