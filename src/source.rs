@@ -122,12 +122,15 @@ impl Source {
         known + count(rest) - u32::from(mark)
     }
 
-    /// Where the last character of a span stands; of an empty one, where it begins.
-    pub fn last_position(&self, span: Span) -> Position {
-        let text = &self.bytes[span.start as usize..span.end as usize];
+    /// Where the first and the last character of a span stand; of an empty one, where it is. One
+    /// that speaks of the end of the text may lie behind it.
+    pub fn ends(&self, span: Span) -> [Position; 2] {
+        let length = self.bytes.len() as u32;
+        let (start, end) = (span.start.min(length), span.end.min(length));
+        let text = &self.bytes[start as usize..end.max(start) as usize];
         let begins = |byte: &u8| byte & 0xC0 != 0x80;
         let last = text.iter().rposition(begins).unwrap_or(0);
-        self.position(span.start + last as u32)
+        [start, start + last as u32].map(|offset| self.position(offset))
     }
 
     /// The line and column of a byte.

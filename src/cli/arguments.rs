@@ -245,13 +245,8 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Output")]
     pub progress: bool,
 
-    /// Give up after this time; fractions are allowed
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
-    pub timeout: Option<std::time::Duration>,
-
-    /// Give up above this much memory [default: 80 % of what is available]
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
-    pub memory: Option<u64>,
+    #[command(flatten)]
+    pub limits: LimitArguments,
 
     /// How many threads work on large BDDs [default: one for each core, up to 4]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Limits")]
@@ -335,6 +330,17 @@ pub struct PreArguments {
 }
 
 #[derive(Debug, Args)]
+pub struct LimitArguments {
+    /// Give up after this time; fractions are allowed
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
+    pub timeout: Option<std::time::Duration>,
+
+    /// Give up above this much memory [default: 80 % of what is available]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    pub memory: Option<u64>,
+}
+
+#[derive(Debug, Args)]
 pub struct SetArguments {
     #[command(flatten)]
     pub input: InputArguments,
@@ -360,13 +366,8 @@ pub struct SetArguments {
     #[arg(long)]
     pub progress: bool,
 
-    /// Give up after this time; fractions are allowed
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
-    pub timeout: Option<std::time::Duration>,
-
-    /// Give up above this much memory [default: 80 % of what is available]
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
-    pub memory: Option<u64>,
+    #[command(flatten)]
+    pub limits: LimitArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -39,7 +39,7 @@ pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit>
 
 /// Reads the input and checks it.
 fn examine(arguments: &CheckArguments, console: &Console) -> anyhow::Result<Report> {
-    let limits = limits(arguments.timeout, arguments.memory);
+    let limits = limits(&arguments.limits);
     let language = input::language(&arguments.input)?;
     let mut properties = properties::properties(arguments, language, console)?;
     match input::read(&arguments.input, language, Some(&limits), console) {

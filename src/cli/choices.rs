@@ -86,8 +86,9 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
         let help = Some(*help).filter(|help| !help.is_empty());
         PossibleValue::new(*name).help(help)
     });
-    PossibleValuesParser::new(values).map(move |name| {
-        let choice = choices.iter().find(|(known, ..)| *known == name);
-        choice.expect("only these are possible").2
+    PossibleValuesParser::new(values).try_map(move |name| {
+        let mut known = choices.iter().filter(|(known, ..)| *known == name);
+        let value = known.next().map(|(.., value)| *value);
+        value.ok_or_else(|| format!("`{name}` is no value of this option"))
     })
 }

@@ -25,7 +25,7 @@ fn run(
     sets: &[String],
     console: &Console,
 ) -> anyhow::Result<Exit> {
-    let limits = limits(arguments.timeout, arguments.memory);
+    let limits = limits(&arguments.limits);
     if arguments.format == SetFormat::Dot && (arguments.count || arguments.contains.is_some()) {
         bail!("--format dot is for the whole automaton: leave out --count and --contains");
     }

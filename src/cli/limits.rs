@@ -1,6 +1,7 @@
 //! What a run may use, and what a signal does to it.
 
 use super::Exit;
+use super::arguments::LimitArguments;
 use derny::{Cancellation, Limits};
 use std::time::{Duration, Instant};
 
@@ -10,13 +11,13 @@ const SAME_WISH: Duration = Duration::from_secs(1);
 
 /// What a run may use. From now on a signal (Ctrl-C) asks it to end, so that it still says what
 /// it has decided; one that comes a second later or more ends it at once.
-pub fn limits(timeout: Option<Duration>, mebibytes: Option<u64>) -> Limits {
+pub fn limits(arguments: &LimitArguments) -> Limits {
     let cancellation = Cancellation::new();
     let mut limits = Limits::new().cancellation(&cancellation);
-    if let Some(timeout) = timeout {
+    if let Some(timeout) = arguments.timeout {
         limits = limits.timeout(timeout);
     }
-    if let Some(mebibytes) = mebibytes {
+    if let Some(mebibytes) = arguments.memory {
         limits = limits.memory(mebibytes.saturating_mul(1 << 20));
     }
     let mut first: Option<Instant> = None;

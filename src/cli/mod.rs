@@ -83,6 +83,7 @@ const ADVICE: Advice = Advice {
     time: "--timeout gives more",
     memory: "--memory gives more",
     trace_limit: "--trace-limit allows longer ones to be shown",
+    long_trace: "--fold N shows deep calls as one line, --choices only what was chosen",
 };
 
 /// What is wrong with the arguments, from the text that says so to people.

@@ -170,6 +170,18 @@ impl Expressions {
 
 const NOTHING_READ: (VariableId, u32, Moment) = (VariableId::Global(0), 0, Moment::Before);
 
+/// Whether operations, run from an empty stack, leave one value and need none.
+pub fn is_one_value(operations: &[Operation]) -> bool {
+    let mut height = 0_usize;
+    for operation in operations {
+        match height.checked_sub(operation.operands()) {
+            Some(below) => height = below + 1,
+            None => return false,
+        }
+    }
+    height == 1
+}
+
 /// The shift of a natural number to the left; `None` above the limit.
 pub fn shift_left(a: i128, by: i128) -> Option<i128> {
     if a == 0 {

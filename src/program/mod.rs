@@ -22,7 +22,8 @@ mod interval;
 
 pub use domain::{Cell, Declaration, Domain, Enumeration, Field, Overflow, Shape};
 pub use expression::{
-    Expression, Expressions, FAR, Moment, NUMBER_BITS, Operation, SHIFT_LIMIT, shift_left,
+    Expression, Expressions, FAR, Moment, NUMBER_BITS, Operation, SHIFT_LIMIT, is_one_value,
+    shift_left,
 };
 pub use interval::Interval;
 

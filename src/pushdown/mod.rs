@@ -262,15 +262,3 @@ pub fn holds(
     let known = |variable, when| read(variable, when).unwrap_or(Possible::not_there());
     evaluate(operations, known).may_be(true)
 }
-
-/// Whether operations, run from an empty stack, leave one value and need none.
-fn is_one_value(operations: &[Operation]) -> bool {
-    let mut height = 0_usize;
-    for operation in operations {
-        match height.checked_sub(operation.operands()) {
-            Some(below) => height = below + 1,
-            None => return false,
-        }
-    }
-    height == 1
-}

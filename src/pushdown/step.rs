@@ -10,7 +10,7 @@ use crate::interpreter::evaluation::evaluate;
 use crate::interpreter::step::TooMany;
 use crate::interpreter::value_of;
 use crate::interpreter::values::Possible;
-use crate::program::{Cell, Domain, Expression, Moment, Operation, VariableId};
+use crate::program::{Cell, Domain, Expression, Moment, Operation, VariableId, is_one_value};
 
 /// The control state, the globals, and the symbol on top with its locals.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -381,7 +381,7 @@ fn equation(operations: &[Operation]) -> Option<((VariableId, Moment), std::ops:
         _ => None,
     };
     let is_value =
-        |range: std::ops::Range<usize>| super::is_one_value(&sides[range.clone()]).then_some(range);
+        |range: std::ops::Range<usize>| is_one_value(&sides[range.clone()]).then_some(range);
     let left = || Some((read(sides.first()?)?, is_value(1..sides.len())?));
     let right = || Some((read(sides.last()?)?, is_value(0..sides.len() - 1)?));
     // Where both sides are variables, the one after the step is the unknown one.

@@ -20,6 +20,21 @@ pub fn harmless_character(character: char) -> char {
     }
 }
 
+/// Text between the tags of HTML, or in a label of Graphviz.
+pub fn markup(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,6 +44,14 @@ mod tests {
         assert_eq!(
             harmless("a\x1b[31mb\u{202e}\x07"),
             "a\u{fffd}[31mb\u{fffd}\u{fffd}"
+        );
+    }
+
+    #[test]
+    fn text_stays_text_between_tags() {
+        assert_eq!(
+            markup("a<b && \"c\">"),
+            "a&lt;b &amp;&amp; &quot;c&quot;&gt;"
         );
     }
 }

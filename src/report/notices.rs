@@ -94,7 +94,7 @@ impl Notice {
         let source = Source::new("", property.text.clone().into_bytes());
         let place = |offset: usize| u32::try_from(offset.min(property.text.len())).unwrap_or(0);
         let span = Span::new(place(span.start), place(span.end));
-        let [first, last] = ends(&source, span);
+        let [first, last] = source.ends(span);
         let Some(origin) = &property.origin else {
             return self.between(first, last);
         };
@@ -110,16 +110,6 @@ impl Notice {
     }
 }
 
-/// Where the first and the last character of a span are; for an empty one both where it is. One
-/// that speaks of the end of a text may lie behind it.
-fn ends(source: &Source, span: Span) -> [Position; 2] {
-    let end = source.bytes().len() as u32;
-    let (start, end) = (span.start.min(end), span.end.min(end));
-    let inside = &source.bytes()[start as usize..end.max(start) as usize];
-    let last = inside.iter().rposition(|byte| byte & 0xC0 != 0x80);
-    [start, start + last.unwrap_or(0) as u32].map(|at| source.position(at))
-}
-
 impl Diagnostics {
     /// Each as plain data.
     pub fn notices(&self) -> impl Iterator<Item = Notice> {
@@ -129,7 +119,7 @@ impl Diagnostics {
 }
 
 fn notice(source: &Source, diagnostic: &Diagnostic) -> Notice {
-    let [first, last] = ends(source, diagnostic.span);
+    let [first, last] = source.ends(diagnostic.span);
     let notice = Notice::new(diagnostic.severity, diagnostic.message.clone())
         .hinting(diagnostic.hint.clone())
         .between(first, last);

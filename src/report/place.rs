@@ -11,7 +11,7 @@ use crate::program::{Cell, Declaration, PointId};
 use crate::pushdown::step::state_of;
 use crate::pushdown::{RuleId, SymbolId, System};
 use crate::rules::Subject;
-use crate::source::{Position, Source, Span};
+use crate::source::Position;
 use crate::trace::{Fold, Location, Step, Trace};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -47,10 +47,6 @@ fn state_name<'a>(system: &'a System, step: &Step) -> &'a str {
     state.map_or("", |state| system.names.text(*state))
 }
 
-fn range(source: &Source, span: Span) -> [Position; 2] {
-    [source.position(span.start), source.last_position(span)]
-}
-
 pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
     match subject {
         Subject::Program(program) => match step.at().map(PointId) {
@@ -62,7 +58,7 @@ pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
                         true => StepKind::Exit,
                         false => StepKind::Statement,
                     },
-                    range: Some(range(&program.source, program.point(point).span)),
+                    range: Some(program.source.ends(program.point(point).span)),
                     labels: program.labels_of(point).collect(),
                     text: program.text_of(point),
                 }
@@ -84,7 +80,7 @@ pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
             Place {
                 procedure: state_name(system, step),
                 kind: StepKind::Statement,
-                range: rule.map(|rule| range(&system.source, system.rule(rule).span)),
+                range: rule.map(|rule| system.source.ends(system.rule(rule).span)),
                 labels: symbol.into_iter().collect(),
                 text: rule.map_or("".into(), |rule| system.text_of(rule)),
             }

@@ -176,7 +176,8 @@ pub fn lanes(trace: &Trace, annotation: &Annotation, width: Option<usize>) -> Ve
 /// From so many steps on there is more than one look takes in.
 const LONG_TRACE: usize = 100;
 
-/// Of a long trace: how long it is, how deep, and how less of it can be shown.
+/// Of a long trace that is shown step by step: how long it is, how deep, and how many choices
+/// are in it.
 pub fn overview(trace: &Trace, annotation: &Annotation, style: &TextStyle) -> Option<String> {
     let steps = annotation.steps.len();
     if steps < LONG_TRACE || style.fold.is_some() || style.choices {
@@ -190,12 +191,13 @@ pub fn overview(trace: &Trace, annotation: &Annotation, style: &TextStyle) -> Op
         .filter(|note| !note.choice.is_empty());
     let choices = match chosen.count() {
         0 => "nothing chosen on the way".to_owned(),
-        1 => "1 choice (--choices shows it)".to_owned(),
-        several => format!("{several} choices (--choices shows them)"),
+        1 => "1 choice".to_owned(),
+        several => format!("{several} choices"),
     };
     let depth = match deepest {
         0 => String::new(),
-        _ => format!(", up to {deepest} calls deep (--fold N shows calls deeper than N as one)"),
+        1 => ", up to 1 call deep".to_owned(),
+        several => format!(", up to {several} calls deep"),
     };
     Some(format!("{steps} steps{depth}, {choices}"))
 }

@@ -82,6 +82,8 @@ pub struct Advice {
     pub memory: &'static str,
     /// How longer traces are shown.
     pub trace_limit: &'static str,
+    /// How less of a long trace is shown.
+    pub long_trace: &'static str,
 }
 
 impl Advice {
@@ -122,6 +124,7 @@ fn write_explanation<W: Write>(
         writer.line(&[(Paint::Plain, "  "), (Paint::Plain, &lane)], 4)?;
     }
     if let Some(overview) = overview(trace, annotation, writer.style) {
+        let overview = overview + &after_colon(advice.long_trace);
         writer.line(&[(Paint::Plain, "  "), (Paint::Faint, &overview)], 4)?;
     }
     let annotated = Annotated {

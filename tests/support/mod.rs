@@ -15,6 +15,37 @@ pub mod trace;
 use serde_json::Value;
 use std::path::Path;
 
+/// `L` is reachable with g = 1, `M` is not, and no assertion fails.
+pub const PROGRAM: &str = "\
+decl g;
+bool not_(x)
+begin
+  return !x;
+end
+main()
+begin
+  decl h;
+  h := not_(g);
+  if (g) then
+    L: skip;
+  fi
+  if (g & h) then
+    M: skip;
+  fi
+  assert(g | h);
+end
+";
+
+/// The assertion fails.
+pub const FAILS: &str = "decl g;\nmain() begin\n  L: skip;\n  assert(g);\nend\n";
+
+/// The input is refused, with this in the message.
+pub fn assert_bad_input(run: &Run, message: &str) {
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert_eq!(run.stdout, "", "standard output is empty on exit code 2");
+    assert!(run.stderr.contains(message), "{message}: {}", run.stderr);
+}
+
 /// How a run of the binary ended.
 pub struct Run {
     pub code: i32,

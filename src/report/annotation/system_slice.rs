@@ -7,7 +7,7 @@
 
 use crate::analysis::Observed;
 use crate::limits::witness::RELEVANT_ROUNDS;
-use crate::program::{Moment, Operation, VariableId};
+use crate::program::{Moment, Operation, VariableId, is_one_value};
 use crate::pushdown::{Right, Rule, RuleId, SymbolId, System};
 use crate::trace::{Step, Trace};
 use rustc_hash::FxHashSet;
@@ -157,16 +157,4 @@ impl Slice<'_> {
             };
         }
     }
-}
-
-/// Whether operations in postfix form leave exactly one value.
-fn is_one_value(operations: &[Operation]) -> bool {
-    let mut values = 0_usize;
-    for operation in operations {
-        match values.checked_sub(operation.operands()) {
-            Some(left) => values = left + 1,
-            None => return false,
-        }
-    }
-    values == 1
 }

@@ -2,8 +2,9 @@
 //! Linear in the program.
 
 use super::Graph;
-use super::dot::{markup, shortened};
+use super::dot::shortened;
 use crate::program::ProcedureId;
+use crate::report::harmless::markup;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 

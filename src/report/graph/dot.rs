@@ -3,6 +3,7 @@
 
 use super::Graph;
 use crate::program::{Action, PointId, ProcedureId};
+use crate::report::harmless::markup;
 use std::io::{self, Write};
 
 /// Longer statements are cut; the tool tip has the whole text.
@@ -139,22 +140,6 @@ pub fn shortened(text: &str) -> String {
     short
 }
 
-/// Text inside a label in angle brackets.
-pub fn markup(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            // Graphviz would join blanks, and the order of others is not ours to change.
-            _ => escaped.push(character),
-        }
-    }
-    escaped
-}
-
 /// Text inside a string in quotes.
 fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
@@ -168,9 +153,5 @@ mod tests {
     #[test]
     fn text_of_the_program_cannot_end_its_string() {
         assert_eq!(quoted("a\"b\\\nc"), "a\\\"b\\\\\\nc");
-        assert_eq!(
-            markup("a<b && \"c\">"),
-            "a&lt;b &amp;&amp; &quot;c&quot;&gt;"
-        );
     }
 }

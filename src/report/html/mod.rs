@@ -14,6 +14,7 @@ mod scopes;
 mod steps;
 mod tables;
 
+use super::harmless::{harmless, markup};
 use super::style::TextStyle;
 use super::{Report, text};
 use data::Calls;
@@ -86,20 +87,10 @@ fn beginning(report: &Report) -> std::io::Result<String> {
     Ok(beginning)
 }
 
-/// Text as HTML.
+/// Text as HTML, line by line.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' => escaped.push('\n'),
-            _ => escaped.push(super::harmless::harmless_character(character)),
-        }
-    }
-    escaped
+    let lines: Vec<_> = text.split('\n').map(harmless).collect();
+    markup(&lines.join("\n"))
 }
 
 #[cfg(test)]
