@@ -53,7 +53,8 @@ impl Machine for ProgramMachine<'_> {
             return Ok(vec![Step::Next(control.clone())]);
         };
         let step = |outcome| match outcome {
-            Outcome::Next(next) => Step::Next(Control::At(next)),
+            Outcome::End(globals) => Step::Next(Control::Terminated(globals)),
+            Outcome::Next(next) | Outcome::Create(next, _) => Step::Next(Control::At(next)),
             Outcome::Enter(entry, waiting) => Step::Push(Control::At(entry), waiting),
             Outcome::Leave { globals, returns } => Step::Pop(Exit { globals, returns }),
             Outcome::Error(failure) => {

@@ -8,7 +8,9 @@
 use super::assignment::{Assignment, Choice, Evaluation, Updates, fit, for_each_choice};
 use super::step::{Outcome, Visit, Wish, fail};
 use super::{Valuation, View, Waiting, enforce_allows};
-use crate::program::{Action, Call, Overflow, PointId, Program, VariableId};
+use crate::program::{
+    Action, Call, Expression, Overflow, PointId, ProcedureId, Program, VariableId,
+};
 use crate::trace::failure::{Failure, Place, Reason};
 
 /// The steps of a call.
@@ -21,7 +23,7 @@ pub fn enter(
 ) {
     let program = state.program;
     let callee = program.procedure(call.callee);
-    let passed = passed(state, call).and_then(|passed| {
+    let passed = passed(state, call.callee, &call.arguments).and_then(|passed| {
         let assignments = call.assignments.iter();
         let updates = state.updates(assignments.map(|(target, value)| (target, value)))?;
         Ok((passed, updates))
@@ -69,12 +71,16 @@ pub fn enter(
 }
 
 /// The parameters.
-fn passed(state: Evaluation<'_>, call: &Call) -> Result<Vec<Choice>, Failure> {
-    let parameters = &state.program.procedure(call.callee).locals;
-    let pairs = call.arguments.iter().zip(parameters).zip(0..);
+pub fn passed(
+    state: Evaluation<'_>,
+    callee: ProcedureId,
+    arguments: &[Expression],
+) -> Result<Vec<Choice>, Failure> {
+    let parameters = &state.program.procedure(callee).locals;
+    let pairs = arguments.iter().zip(parameters).zip(0..);
     pairs
         .map(|((argument, cell), i)| {
-            let place = Place::Parameter(call.callee, i);
+            let place = Place::Parameter(callee, i);
             state.fitted(*argument, cell.domain, place)
         })
         .collect()

@@ -228,11 +228,16 @@ impl Replay<'_> {
         let wanted = View::of(after);
         let outcome = choose(program, &view, &exactly, |outcome| match outcome {
             Outcome::Next(view) | Outcome::Enter(view, _) => Some(view) == wanted.as_ref(),
-            Outcome::Leave { .. } => true,
+            Outcome::Leave { .. } | Outcome::End(_) => true,
+            // That is for threads: an execution of one of them creates none.
+            Outcome::Create(..) => false,
             Outcome::Error(failure) => self.fails(after, failure),
         });
         match outcome {
-            None => false,
+            None | Some(Outcome::Create(..)) => false,
+            Some(Outcome::End(globals)) => {
+                after.location == Location::Terminated && only_globals(after, &globals)
+            }
             Some(Outcome::Error(_)) => only_globals(after, before.valuation.globals()),
             Some(Outcome::Next(_)) => after.depth == before.depth,
             Some(Outcome::Enter(_, waiting)) => {
@@ -299,7 +304,7 @@ impl Replay<'_> {
         let accept = |outcome: &Outcome| match outcome {
             Outcome::Next(view) => Some(view) == wanted.as_ref(),
             Outcome::Error(failure) => self.fails(after, failure) && only_globals(after, globals),
-            Outcome::Enter(..) | Outcome::Leave { .. } => false,
+            _ => false,
         };
         choose_resumption(self.program, waiting, globals, returns, &wish, accept).is_some()
     }

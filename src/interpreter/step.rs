@@ -5,10 +5,12 @@
 //! asking for the values of its next step.
 
 use super::assignment::{Assignment, Choice, Evaluation, Updates, for_each_choice};
-use super::call::{enter, resume};
+use super::call::{enter, passed, resume};
 use super::values::Possible;
 use super::{Valuation, View, Waiting, enforce_allows};
-use crate::program::{Action, Expression, Overflow, PointId, Program, VariableId};
+use crate::program::{
+    Action, Expression, NewThread, Overflow, PointId, Program, Target, Value, VariableId,
+};
 use crate::trace::failure::{Failure, Place, Reason};
 use std::fmt;
 
@@ -19,6 +21,11 @@ pub enum Outcome {
     Next(View),
     /// A new frame on top; the old one waits.
     Enter(View, Waiting),
+    /// The same frame goes on, and there is one more thread, which begins with this view: the
+    /// globals in it are those of its creator.
+    Create(View, View),
+    /// The thread has ended, whatever was below the frame: the globals.
+    End(Vec<u64>),
     /// The frame is popped: the globals, and the return values if they were fixed.
     Leave {
         /// The globals.
@@ -39,6 +46,11 @@ pub trait Wish {
     /// For what the frame that waits below a pushed one will find when it goes on; only
     /// where a call leaves the choice.
     fn waiting(&self, variable: VariableId) -> Option<u64>;
+    /// For a local that a created thread begins with.
+    fn created(&self, local: u32) -> Option<u64> {
+        let _ = local;
+        None
+    }
 }
 
 /// Wants everything.
@@ -277,7 +289,16 @@ fn for_each_outcome(program: &Program, view: &View, wish: &impl Wish, visit: &mu
         } => {
             check(state, *condition, *after, visit);
         }
-        Action::Return { values } => give_back(state, values, wish, visit),
+        Action::Return {
+            values,
+            assignments,
+        } => give_back(state, values, assignments, wish, visit),
+        Action::StartThread { thread, next } => create(state, thread, *next, wish, visit),
+        Action::EndThread { assignments } => {
+            after(state, assignments, wish, &mut |after| {
+                visit(Outcome::End(after.globals().to_vec()))
+            });
+        }
         Action::Exit => {
             visit(Outcome::Leave {
                 globals: valuation.globals().to_vec(),
@@ -352,6 +373,7 @@ fn select(
 fn give_back(
     state: Evaluation<'_>,
     values: &[Expression],
+    assignments: &[(Target, Value)],
     wish: &impl Wish,
     visit: &mut Visit<'_>,
 ) {
@@ -369,11 +391,81 @@ fn give_back(
             },
         }
     }
-    for_each_choice(&choices, &mut |returns| {
-        visit(Outcome::Next(View {
-            at: procedure.exit(),
-            valuation: state.valuation.clone(),
-            returns: Some(returns.into()),
-        }))
+    after(state, assignments, wish, &mut |after| {
+        let mut goes_on = true;
+        for_each_choice(&choices, &mut |returns| {
+            goes_on = visit(Outcome::Next(View {
+                at: procedure.exit(),
+                valuation: after.clone(),
+                returns: Some(returns.into()),
+            }));
+            goes_on
+        });
+        goes_on
     });
+}
+
+/// The states after assignments that always have a value which fits.
+fn after(
+    state: Evaluation<'_>,
+    assignments: &[(Target, Value)],
+    wish: &impl Wish,
+    visit: &mut dyn FnMut(&Valuation) -> bool,
+) {
+    let assignments = assignments.iter().map(|(target, value)| (target, value));
+    let updates = state.updates(assignments).unwrap_or_default();
+    Assignment {
+        before: state,
+        constrain: None,
+    }
+    .enumerate(updates, wish, visit);
+}
+
+/// A step that creates a thread. What it begins with, is chosen here.
+fn create(
+    state: Evaluation<'_>,
+    thread: &NewThread,
+    at: PointId,
+    wish: &impl Wish,
+    visit: &mut Visit<'_>,
+) {
+    let begins = |at, locals: &[u64]| View {
+        at,
+        valuation: Valuation::new(state.valuation.globals(), locals),
+        returns: None,
+    };
+    let goes_on = View {
+        at,
+        valuation: state.valuation.clone(),
+        returns: None,
+    };
+    match thread {
+        NewThread::Copy { at } => {
+            visit(Outcome::Create(
+                goes_on,
+                begins(*at, state.valuation.locals()),
+            ));
+        }
+        NewThread::Call { callee, arguments } => {
+            let procedure = state.program.procedure(*callee);
+            let passed = match passed(state, *callee, arguments) {
+                Ok(passed) => passed,
+                Err(failure) => {
+                    fail(state.program, failure, visit);
+                    return;
+                }
+            };
+            let others = &procedure.locals[passed.len()..];
+            let others = others.iter().map(|cell| Choice::any(cell.domain));
+            let choices = passed.into_iter().chain(others).zip(0..);
+            let choices = choices.map(|(choice, i)| choice.wished(wish.created(i)));
+            let Some(choices) = choices.collect::<Option<Vec<_>>>() else {
+                return;
+            };
+            for_each_choice(&choices, &mut |locals| {
+                let begins = begins(procedure.entry(), locals);
+                visit(Outcome::Create(goes_on.clone(), begins))
+            });
+        }
+    }
 }

@@ -66,6 +66,7 @@ impl<'a> Lowering<'a> {
                 .collect(),
             declarations: Vec::new(),
             parameters: procedure.parameters,
+            saved: 0,
             returns: vec![Domain::Boolean; self.signatures[id.0 as usize].returns as usize].into(),
             return_shapes: Box::default(),
             enforce,
@@ -243,6 +244,7 @@ impl<'a> Lowering<'a> {
         }
         Action::Return {
             values: self.expressions(values),
+            assignments: Box::default(),
         }
     }
 

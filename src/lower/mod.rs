@@ -68,6 +68,7 @@ pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Ve
             labels: points.labels,
             expressions,
             entry: ProcedureId(entry),
+            threads: None,
         }),
         _ => None,
     };

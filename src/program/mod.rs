@@ -19,6 +19,7 @@
 mod domain;
 mod expression;
 mod interval;
+mod threads;
 
 pub use domain::{Cell, Declaration, Domain, Enumeration, Field, Overflow, Shape};
 pub use expression::{
@@ -26,6 +27,7 @@ pub use expression::{
     shift_left,
 };
 pub use interval::Interval;
+pub use threads::{NewThread, Threads};
 
 use crate::names::{Name, Names};
 use crate::source::{Position, Source, Span};
@@ -98,8 +100,10 @@ pub struct Program {
     pub guards: Vec<(PointId, Span)>,
     /// The operations of all expressions.
     pub expressions: Expressions,
-    /// Where executions begin.
+    /// Where executions begin; with threads, where the first of them do.
     pub entry: ProcedureId,
+    /// If it has threads.
+    pub threads: Option<Threads>,
 }
 
 #[derive(Debug)]
@@ -113,6 +117,9 @@ pub struct Procedure {
     pub declarations: Vec<Declaration>,
     /// How many of the locals are parameters.
     pub parameters: u32,
+    /// How many of the locals, the last ones, are hidden: what the exclusive bit was before each
+    /// atomic block around a point.
+    pub saved: u32,
     /// The cells of the return values.
     pub returns: Box<[Domain]>,
     /// How the return values are shown; empty if each is one cell.
@@ -207,6 +214,20 @@ pub enum Action {
     Return {
         /// What is returned.
         values: Box<[Expression]>,
+        /// Evaluated with the values, in effect at the exit point.
+        assignments: Box<[(Target, Value)]>,
+    },
+    /// Creates a thread. Only in a program with threads.
+    StartThread {
+        /// The one that is created.
+        thread: NewThread,
+        /// Where control is afterwards.
+        next: PointId,
+    },
+    /// The thread ends, whatever its stack; without threads, the program.
+    EndThread {
+        /// In effect when it has ended.
+        assignments: Box<[(Target, Value)]>,
     },
     /// Pops the frame. Only the last point of a procedure has this action.
     Exit,
@@ -255,6 +276,34 @@ impl Program {
     /// The control point of a number.
     pub fn point(&self, id: PointId) -> &Point {
         &self.points[id.0 as usize]
+    }
+
+    /// The points that executions or threads begin at, the entry first.
+    pub fn starts(&self) -> impl Iterator<Item = PointId> {
+        let declared = self.threads.iter().flat_map(|threads| &threads.declared);
+        let declared = declared.map(|start| start.procedure);
+        let created = self.points.iter().filter_map(|point| match &point.action {
+            Action::StartThread { thread, .. } => Some(match thread {
+                NewThread::Call { callee, .. } => self.procedure(*callee).entry(),
+                NewThread::Copy { at } => *at,
+            }),
+            _ => None,
+        });
+        let entries = std::iter::once(self.entry).chain(declared);
+        entries.map(|id| self.procedure(id).entry()).chain(created)
+    }
+
+    /// The locals of a procedure that are shown to users.
+    pub fn shown_locals(&self, id: ProcedureId) -> &[Cell] {
+        let procedure = self.procedure(id);
+        &procedure.locals[..procedure.locals.len() - procedure.saved as usize]
+    }
+
+    /// Whether a global is shown to users.
+    pub fn is_shown(&self, global: u32) -> bool {
+        self.threads
+            .as_ref()
+            .is_none_or(|threads| threads.exclusive != global)
     }
 
     /// All procedures.
@@ -371,10 +420,11 @@ impl Action {
             Action::Assign { next, .. }
             | Action::Havoc { next, .. }
             | Action::Assert { next, .. }
-            | Action::Assume { next, .. } => visit(*next),
+            | Action::Assume { next, .. }
+            | Action::StartThread { next, .. } => visit(*next),
             Action::Call(call) => visit(call.next),
             Action::Return { .. } => visit(exit),
-            Action::Exit => {}
+            Action::Exit | Action::EndThread { .. } => {}
         }
     }
 }

@@ -44,6 +44,7 @@ impl<'a> Rules<'a> {
             layout: &layout,
             returning: &returning,
             error,
+            empty,
             interner: Interner::new(makers),
             rules: Vec::with_capacity(points.len() * 2),
         };
@@ -132,7 +133,7 @@ fn partial_cells(
 /// The points that control can come to as far as branches and calls tell, in rising order.
 fn reachable_points(program: &Program) -> Vec<PointId> {
     let mut reached = vec![false; program.points.len()];
-    let mut open = vec![program.entry_point()];
+    let mut open: Vec<_> = program.starts().collect();
     while let Some(point) = open.pop() {
         if std::mem::replace(&mut reached[point.0 as usize], true) {
             continue;
@@ -165,6 +166,7 @@ struct Builder<'a> {
     layout: &'a Layout,
     returning: &'a [u32],
     error: Head,
+    empty: Head,
     interner: Interner<'a>,
     rules: Vec<Rule>,
 }
@@ -241,7 +243,10 @@ impl Builder<'_> {
                 self.add_step(point, *next, &conditions);
                 self.add_failure(point, &conditions);
             }
-            Action::Return { values } => {
+            Action::Return {
+                values,
+                assignments: changes,
+            } => {
                 let domains = &program.procedure(procedure).returns;
                 let returned = (0..).map(|i| self.layout.returned(procedure, i));
                 let assignments = returned.zip(domains).zip(values);
@@ -251,10 +256,20 @@ impl Builder<'_> {
                     source: Source::Of(*value),
                     below: false,
                 });
-                let effect = self.effect(procedure, &conditions, assignments.collect());
+                let assignments = assignments
+                    .chain(self.changes(procedure, changes))
+                    .collect();
+                let effect = self.effect(procedure, &conditions, assignments);
                 let exit = self.at(program.procedure(procedure).exit());
                 self.add_rule(point, Right::Step(exit), &effect, false);
                 self.add_failing_rule(self.at(point), point, &effect, false);
+            }
+            // What is created is no part of the configuration that rules are about.
+            Action::StartThread { next, .. } => self.add_step(point, *next, &conditions),
+            Action::EndThread { assignments } => {
+                let assignments = self.changes(procedure, assignments).collect();
+                let effect = self.effect(procedure, &conditions, assignments);
+                self.add_rule(point, Right::Step(self.empty), &effect, false);
             }
             Action::Call(call) => self.add_call(procedure, point, call, &conditions),
             Action::Exit => {
@@ -356,6 +371,15 @@ impl Builder<'_> {
             is_return: matches!(self.program.point(origin).action, Action::Return { .. }),
             origin: origin.0,
         });
+    }
+
+    fn changes(
+        &self,
+        procedure: ProcedureId,
+        assignments: &[(Target, Value)],
+    ) -> impl Iterator<Item = Assignment> {
+        let assignments = assignments.iter();
+        assignments.filter_map(move |(target, value)| self.assignment(procedure, target, *value))
     }
 
     /// An assignment inside `procedure`; `None` if its value is thrown away. (Its value may

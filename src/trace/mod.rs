@@ -10,6 +10,7 @@ mod step;
 
 pub use step::{Location, Step, Valuation};
 
+use crate::program::ProcedureId;
 use failure::Failure;
 
 /// A part of an execution that is not shown step by step.
@@ -54,8 +55,22 @@ pub struct Trace {
     pub rounds: Vec<Vec<Sample>>,
     /// Frames nested too deep to be segments of their own.
     pub nested: Vec<Nested>,
+    /// The threads there are at its end, by number; empty where there are none. Only steps of
+    /// one thread, or the change to another, lie between two steps of the stem.
+    pub threads: Vec<Thread>,
     /// If the execution comes to *error*: why.
     pub failure: Option<Failure>,
+}
+
+/// A thread of an execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// 0 for the one that runs before the others.
+    pub id: u32,
+    /// As users see it: `adder`, `adder#2`.
+    pub name: String,
+    /// What it began in.
+    pub procedure: ProcedureId,
 }
 
 /// A round of a loop that was made step by step, and stands for some more after it.

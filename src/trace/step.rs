@@ -72,6 +72,8 @@ pub enum Location {
 /// A configuration, without what is below the top frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
+    /// The running thread; 0 where there are none.
+    pub thread: u32,
     /// Where control is.
     pub location: Location,
     /// How many frames are below.
@@ -94,6 +96,7 @@ impl Step {
     /// A configuration with nothing returned or folded.
     pub fn new(location: Location, depth: u64, valuation: Valuation) -> Self {
         Step {
+            thread: 0,
             location,
             depth,
             valuation,

@@ -49,6 +49,7 @@ impl View {
     pub(super) fn step(&self, depth: u64) -> Step {
         let location = Location::At(self.head.0);
         Step {
+            thread: 0,
             returns: self.returns.clone(),
             ..Step::new(location, depth, self.valuation.clone())
         }

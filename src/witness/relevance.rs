@@ -14,8 +14,8 @@ use crate::interpreter::values::{Cause, Possible};
 use crate::interpreter::{Valuation, value_of};
 use crate::limits::witness::{RELEVANT_READS, RELEVANT_ROUNDS};
 use crate::program::{
-    Action, Call, Domain, Expression, Overflow, PointId, ProcedureId, Program, Target, Value,
-    VariableId,
+    Action, Call, Domain, Expression, NewThread, Overflow, PointId, ProcedureId, Program, Target,
+    Value, VariableId,
 };
 use crate::trace::failure::{Failure, Place, Reason};
 use crate::trace::{Fold, RoundsId};
@@ -252,7 +252,21 @@ impl Slice<'_> {
             Action::Assert { condition, .. } | Action::Assume { condition, .. } => {
                 self.need_truth(state, *condition, true);
             }
-            Action::Return { values } => {
+            Action::EndThread { assignments } => {
+                self.assign(state, assignments.iter().map(|(t, v)| (t, v)), None);
+            }
+            Action::StartThread { thread, .. } => {
+                if let NewThread::Call { arguments, .. } = thread {
+                    arguments
+                        .iter()
+                        .for_each(|argument| self.read_all(*argument));
+                }
+            }
+            Action::Return {
+                values,
+                assignments,
+            } => {
+                self.assign(state, assignments.iter().map(|(t, v)| (t, v)), None);
                 let needed = std::mem::take(&mut self.returns);
                 let domains = &self.program.procedure(state.procedure).returns;
                 for ((value, domain), i) in values.iter().zip(domains).zip(0..) {

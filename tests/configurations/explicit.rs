@@ -38,7 +38,10 @@ pub fn steps(program: &Program, configuration: &Configuration) -> Vec<Configurat
     let mut following = Vec::new();
     for outcome in successors(program, view, STEPS).expect("few steps") {
         match outcome {
-            Outcome::Next(view) => following.push(Configuration::Running(view, stack.clone())),
+            Outcome::Next(view) | Outcome::Create(view, _) => {
+                following.push(Configuration::Running(view, stack.clone()));
+            }
+            Outcome::End(globals) => following.push(Configuration::Terminated(globals)),
             Outcome::Enter(entered, waiting) => {
                 let mut stack = stack.clone();
                 stack.push(waiting);

@@ -25,7 +25,10 @@ impl Lowering<'_> {
             if let Some(value) = value {
                 self.machine.expression(value);
             }
-            return Action::Return { values: [].into() };
+            return Action::Return {
+                values: Box::default(),
+                assignments: Box::default(),
+            };
         }
         let returns = signature.returns.clone();
         let values = match (value, returns) {
@@ -54,7 +57,10 @@ impl Lowering<'_> {
                 [].into()
             }
         };
-        Action::Return { values }
+        Action::Return {
+            values,
+            assignments: Box::default(),
+        }
     }
 
     pub fn call(

@@ -102,6 +102,7 @@ pub fn remopla(
             locals,
             declarations,
             parameters,
+            saved: 0,
             return_shapes: returns.iter().map(|layout| layout.shape.clone()).collect(),
             returns: returns
                 .map_or_else(Vec::new, |layout| layout.domains)
@@ -123,6 +124,7 @@ pub fn remopla(
         guards: points.take_guards(),
         points: points.list,
         labels: points.labels,
+        threads: None,
         expressions,
         entry,
     };

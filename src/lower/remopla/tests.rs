@@ -134,7 +134,7 @@ impl Postfix<'_> {
                     call.next.0
                 )
             }
-            Action::Return { values } => {
+            Action::Return { values, .. } => {
                 let values: Vec<_> = values.iter().map(|v| self.expression(*v)).collect();
                 format!("return {}", values.join(", "))
             }

@@ -183,7 +183,10 @@ impl Chosen<'_> {
             Action::Havoc { variables, .. } => self.values(variables.to_vec(), outcomes),
             Action::Call(call) => self.values(self.entered(call), outcomes),
             Action::Return { .. } => self.returned().into_iter().collect(),
-            Action::Assume { .. } | Action::Exit => Vec::new(),
+            Action::Assume { .. }
+            | Action::Exit
+            | Action::StartThread { .. }
+            | Action::EndThread { .. } => Vec::new(),
         }
     }
 
@@ -277,7 +280,8 @@ fn may_choose(program: &Program, action: &Action) -> bool {
         } => constrain.is_some() || values.iter().any(is_any),
         Action::Branch { arms, .. } => arms.iter().any(|(condition, _)| is_choice(condition)),
         Action::Assert { condition, .. } => is_choice(condition),
-        Action::Return { values } => values.iter().any(is_choice),
+        Action::Return { values, .. } => values.iter().any(is_choice),
+        Action::StartThread { .. } => true,
         Action::Call(call) => {
             let callee = program.procedure(call.callee);
             callee.locals.len() > callee.parameters as usize
@@ -285,7 +289,7 @@ fn may_choose(program: &Program, action: &Action) -> bool {
                 || call.assignments.iter().any(|(_, value)| is_any(value))
         }
         Action::Havoc { .. } | Action::Select { .. } => true,
-        Action::Assume { .. } | Action::Exit => false,
+        Action::Assume { .. } | Action::Exit | Action::EndThread { .. } => false,
     }
 }
 
@@ -321,7 +325,7 @@ fn others(domain: Domain, value: u64) -> impl Iterator<Item = u64> {
 fn value_after(outcome: &Outcome, variable: VariableId) -> Option<u64> {
     match outcome {
         Outcome::Next(view) | Outcome::Enter(view, _) => view.valuation.find(variable),
-        Outcome::Leave { .. } | Outcome::Error(_) => None,
+        _ => None,
     }
 }
 

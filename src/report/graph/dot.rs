@@ -82,7 +82,8 @@ fn write_point(graph: &Graph<'_>, point: PointId, out: &mut impl Write) -> io::R
         Action::Call(_) => "#d1e9ff",
         Action::Assert { .. } => "#fee4e2",
         Action::Assume { .. } => "#eaecf5",
-        Action::Return { .. } | Action::Exit => "#d3f8df",
+        Action::StartThread { .. } => "#e0eaff",
+        Action::Return { .. } | Action::Exit | Action::EndThread { .. } => "#d3f8df",
         Action::Goto { .. } | Action::Assign { .. } | Action::Havoc { .. } => "white",
     };
     let look = match reachable {
