@@ -440,7 +440,7 @@ fn create(
         returns: None,
     };
     match thread {
-        NewThread::Copy { at } => {
+        NewThread::Copy { at, .. } => {
             visit(Outcome::Create(
                 goes_on,
                 begins(*at, state.valuation.locals()),

@@ -285,7 +285,7 @@ impl Program {
         let created = self.points.iter().filter_map(|point| match &point.action {
             Action::StartThread { thread, .. } => Some(match thread {
                 NewThread::Call { callee, .. } => self.procedure(*callee).entry(),
-                NewThread::Copy { at } => *at,
+                NewThread::Copy { at, .. } => *at,
             }),
             _ => None,
         });

@@ -5,6 +5,7 @@
 //! locals, the last ones of a procedure.
 
 use super::{Expression, PointId, ProcedureId, VariableId};
+use crate::names::Name;
 
 /// What a program with threads has besides what every program has.
 #[derive(Clone, Debug)]
@@ -48,5 +49,9 @@ pub enum NewThread {
         arguments: Box<[Expression]>,
     },
     /// It has one frame, at a point of the same procedure, with a copy of the locals.
-    Copy { at: PointId },
+    Copy {
+        at: PointId,
+        /// The label that was written, after which the thread is named: a point may have several.
+        label: Name,
+    },
 }
