@@ -22,6 +22,10 @@ pub mod cycles {
 
 pub mod explicit {
     pub use crate::explicit::{Budget, has_infinite_run, reachable, violates};
+
+    pub mod threads {
+        pub use crate::explicit::threads::{Exploration, Found, Measure, explore};
+    }
 }
 
 pub mod interpreter {
@@ -29,6 +33,13 @@ pub mod interpreter {
 
     pub mod step {
         pub use crate::interpreter::step::{Outcome, resumptions, successors};
+    }
+
+    pub mod threads {
+        pub use crate::interpreter::threads::replay::{Replayed, replay};
+        pub use crate::interpreter::threads::{
+            Configuration, begins_round, is_switch, starts, steps, switches, to_step,
+        };
     }
 }
 

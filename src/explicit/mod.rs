@@ -8,7 +8,8 @@
 //! ([`violates`], [`has_infinite_run`]) the formula is made into an automaton (`tableau`),
 //! the product of program and automaton (`product`) into a graph of heads (`heads`), and a
 //! cycle that sees every mark is looked for in it (`cycle`). All that takes any *machine*
-//! with a stack (`machine`).
+//! with a stack (`machine`). Programs with threads have no finite set of heads: their
+//! configurations are explored as they are, within a bound ([`threads`]).
 //!
 //! Invariant: nothing here uses the symbolic engine, nor more of ltl2ba-rs than its
 //! formulas; an automaton that the user gave is taken as it is.
@@ -24,6 +25,7 @@ mod tableau;
 mod temporal;
 #[cfg(test)]
 mod tests;
+pub mod threads;
 
 pub use system::{reaches, system_runs_for_ever, system_violates};
 pub use temporal::{has_infinite_run, violates};

@@ -2,6 +2,7 @@
 //!
 //! Shares no code with the symbolic engine: it says which steps exist ([`step`]), whether a
 //! [trace](crate::trace) is an execution ([`replay`]), and is what the explicit engine walks over.
+//! What several threads do together is in [`threads`].
 
 pub mod assignment;
 mod call;
@@ -10,6 +11,7 @@ pub mod replay;
 pub mod step;
 #[cfg(test)]
 mod tests;
+pub mod threads;
 pub mod values;
 
 use crate::program::{Domain, Expression, PointId, ProcedureId, Program};

@@ -6,6 +6,7 @@
 //! replayed; the others are not.
 
 use super::step::{Outcome, Wish, choose, choose_resumption, failure, failure_to_return};
+use super::threads::when_ended;
 use super::{View, Waiting};
 use crate::program::{Program, VariableId};
 use crate::trace::failure::Failure;
@@ -112,9 +113,14 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<(), Mismatch> {
             program,
             trace,
             segments,
+            created: &[],
             failure,
         };
-        replay.run(steps)
+        // Threads have a replay of their own.
+        match replay.run(steps)?.is_empty() {
+            true => Ok(()),
+            false => Err(0),
+        }
     })
 }
 
@@ -164,19 +170,31 @@ struct CallFrame<'s> {
     entered: &'s Step,
 }
 
-struct Replay<'a> {
-    program: &'a Program,
-    trace: &'a Trace,
+/// What is below the top frame, and what was done besides.
+#[derive(Default)]
+pub(super) struct Stack<'s> {
+    frames: Vec<Option<CallFrame<'s>>>,
+    /// For each thread that was created, its creator as it was before.
+    pub created: Vec<View>,
+}
+
+/// Of more threads than these no execution is followed.
+const MOST_THREADS: usize = 1 << 20;
+
+pub(super) struct Replay<'a> {
+    pub program: &'a Program,
+    pub trace: &'a Trace,
     /// How many segments have been replayed, and may be used.
-    segments: usize,
-    failure: Option<&'a Failure>,
+    pub segments: usize,
+    /// For each of these, the creators of threads; empty if there are none in any.
+    pub created: &'a [Vec<View>],
+    pub failure: Option<&'a Failure>,
 }
 
 impl Replay<'_> {
-    /// Fails with the index of the step that does not follow.
-    fn run(&self, steps: &[&Step]) -> Result<(), usize> {
-        // The frames below the top one.
-        let mut stack: Vec<Option<CallFrame<'_>>> = Vec::new();
+    /// The creators of threads. Fails with the index of the step that does not follow.
+    pub fn run(&self, steps: &[&Step]) -> Result<Vec<View>, usize> {
+        let mut stack = Stack::default();
         if steps.first().is_some_and(|first| first.depth != 0) {
             return Err(0);
         }
@@ -187,16 +205,16 @@ impl Replay<'_> {
                 return Err(i + 1);
             }
         }
-        Ok(())
+        Ok(stack.created)
     }
 
     /// `returned` is, for a call, the step at which its frame goes on.
-    fn follows<'s>(
+    pub fn follows<'s>(
         &self,
         before: &'s Step,
         after: &'s Step,
         returned: Option<&Step>,
-        stack: &mut Vec<Option<CallFrame<'s>>>,
+        stack: &mut Stack<'s>,
     ) -> bool {
         let program = self.program;
         let Some(view) = View::of(before) else {
@@ -205,16 +223,29 @@ impl Replay<'_> {
         };
         match before.folded {
             Some(Fold::Call(segment)) => {
-                return self.follows_call(before, &view, segment, after);
+                let created = self.created_in(segment);
+                stack.created.extend_from_slice(created);
+                return stack.created.len() <= MOST_THREADS
+                    && self.follows_call(before, &view, segment, after);
             }
             Some(Fold::Rounds(rounds)) => {
                 // Nothing is known of the frames that they leave waiting.
-                stack.extend((after.depth > before.depth).then_some(None));
-                return rounds_follow(self.trace, rounds, self.segments, before, after);
+                let deeper = after.depth > before.depth;
+                stack.frames.extend(deeper.then_some(None));
+                let samples = self.trace.rounds.get(rounds.0 as usize);
+                let mut samples = samples.into_iter().flatten();
+                // How many threads there are afterwards would not be known.
+                return samples.all(|sample| self.created_in(sample.segment).is_empty())
+                    && rounds_follow(self.trace, rounds, self.segments, before, after);
             }
             Some(Fold::Nested(nested)) => {
                 let exit = program.procedure_of(view.at).exit();
-                return after.location == Location::At(exit.0)
+                let frames = self.trace.nested.get(nested.0 as usize);
+                let mut frames = frames
+                    .into_iter()
+                    .flat_map(|n| n.round.iter().chain([&n.inner]));
+                return frames.all(|frame| self.created_in(*frame).is_empty())
+                    && after.location == Location::At(exit.0)
                     && after.depth == before.depth
                     && nested_follow(self.trace, nested, self.segments, before);
             }
@@ -227,29 +258,36 @@ impl Replay<'_> {
         };
         let wanted = View::of(after);
         let outcome = choose(program, &view, &exactly, |outcome| match outcome {
-            Outcome::Next(view) | Outcome::Enter(view, _) => Some(view) == wanted.as_ref(),
+            Outcome::Next(view) | Outcome::Enter(view, _) | Outcome::Create(view, _) => {
+                Some(view) == wanted.as_ref()
+            }
             Outcome::Leave { .. } | Outcome::End(_) => true,
-            // That is for threads: an execution of one of them creates none.
-            Outcome::Create(..) => false,
             Outcome::Error(failure) => self.fails(after, failure),
         });
         match outcome {
-            None | Some(Outcome::Create(..)) => false,
+            None => false,
+            Some(Outcome::Create(..)) => {
+                stack.created.push(view);
+                after.depth == before.depth && stack.created.len() <= MOST_THREADS
+            }
             Some(Outcome::End(globals)) => {
                 after.location == Location::Terminated && only_globals(after, &globals)
             }
             Some(Outcome::Error(_)) => only_globals(after, before.valuation.globals()),
             Some(Outcome::Next(_)) => after.depth == before.depth,
             Some(Outcome::Enter(_, waiting)) => {
-                stack.push(Some(CallFrame {
+                stack.frames.push(Some(CallFrame {
                     waiting,
                     call: before,
                     entered: after,
                 }));
                 after.depth == before.depth + 1
             }
-            Some(Outcome::Leave { globals, returns }) => match stack.pop() {
-                None => after.location == Location::Terminated && only_globals(after, &globals),
+            Some(Outcome::Leave { globals, returns }) => match stack.frames.pop() {
+                None => {
+                    after.location == Location::Terminated
+                        && only_globals(after, &when_ended(program, globals))
+                }
                 Some(None) => false,
                 Some(Some(below)) => {
                     self.resumes_somehow(&below, &globals, returns.as_deref(), after)
@@ -257,6 +295,12 @@ impl Replay<'_> {
                 }
             },
         }
+    }
+
+    /// The creators of threads in a segment.
+    fn created_in(&self, segment: SegmentId) -> &[View] {
+        let created = self.created.get(segment.0 as usize);
+        created.map_or(&[][..], |created| created)
     }
 
     /// Whether a step is in *error* for this reason.

@@ -200,9 +200,13 @@ fn some(most: usize, visit_all: impl Fn(&mut Visit<'_>)) -> Vec<Outcome> {
 }
 
 fn all(allowed: usize, visit_all: impl Fn(&mut Visit<'_>)) -> Result<Vec<Outcome>, TooMany> {
-    let outcomes = some(allowed.saturating_add(1), visit_all);
-    match outcomes.len() <= allowed {
-        true => Ok(outcomes),
+    at_most(some(allowed.saturating_add(1), visit_all), allowed)
+}
+
+/// The same list, unless it is too long.
+pub fn at_most<T>(all: Vec<T>, allowed: usize) -> Result<Vec<T>, TooMany> {
+    match all.len() <= allowed {
+        true => Ok(all),
         false => Err(TooMany),
     }
 }

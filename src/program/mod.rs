@@ -27,7 +27,7 @@ pub use expression::{
     shift_left,
 };
 pub use interval::Interval;
-pub use threads::{NewThread, Threads};
+pub use threads::{NewThread, ThreadStart, Threads};
 
 use crate::names::{Name, Names};
 use crate::source::{Position, Source, Span};
