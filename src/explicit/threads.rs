@@ -2,8 +2,8 @@
 //!
 //! Dijkstra's algorithm: configurations are visited by the fewest switches, or rounds, that lead
 //! to them, then by the fewest steps. With recursion, or where threads are created for ever,
-//! there may be infinitely many within one bound; so the budget is for each bound, what is
-//! beyond it is left out, and it is said up to which bound nothing was left out.
+//! there may be infinitely many within one bound; so the budget is for the frames kept for each
+//! bound, what is beyond it is left out, and it is said up to which bound nothing was left out.
 //! Exponential in all variables of all threads.
 
 use super::Budget;
@@ -67,8 +67,10 @@ pub struct Exploration {
     pub exact: Option<u32>,
     /// Whether nothing was left out, and no larger bound leads to more.
     pub is_complete: bool,
-    visits: IndexMap<Configuration, Visit, FxBuildHasher>,
+    visits: Visits,
 }
+
+type Visits = IndexMap<Configuration, Visit, FxBuildHasher>;
 
 #[derive(Clone, Copy, Debug)]
 struct Visit {
@@ -91,7 +93,12 @@ pub fn explore(
         is_complete: false,
         visits: IndexMap::default(),
     };
-    let mut todo = BinaryHeap::new();
+    let mut search = Search {
+        budget,
+        todo: BinaryHeap::new(),
+        kept: FxHashMap::default(),
+        inexact: u32::MAX,
+    };
     let mut bound = measure.least();
     for start in starts(program, budget.states)? {
         let visit = Visit {
@@ -99,13 +106,12 @@ pub fn explore(
             steps: 0,
             from: None,
         };
-        todo.extend(found.visit(start, visit));
+        search.visit(&mut found.visits, start, visit)?;
     }
-    let (mut explored, mut is_exact) = (0, true);
-    while let Some(Reverse((at, so_far, id))) = todo.pop() {
+    while let Some(Reverse((at, so_far, id))) = search.todo.pop() {
         if at > bound {
-            found.exact = if is_exact { Some(bound) } else { found.exact };
-            (bound, explored) = (at, 0);
+            found.exact = (bound < search.inexact).then_some(bound).or(found.exact);
+            bound = at;
         }
         if at > most {
             return Ok(found);
@@ -117,15 +123,6 @@ pub fn explore(
         };
         let configuration = configuration.clone();
         found.record(&configuration, id);
-        explored += 1;
-        match budget.allow(explored) {
-            Ok(()) => {}
-            Err(Abort::OverBudget) => {
-                is_exact = false;
-                continue;
-            }
-            Err(stop) => return Err(stop),
-        }
         let stepped = steps(program, &configuration, budget.states)?;
         let switched = switches(program, &configuration, budget.states)?;
         for next in stepped.into_iter().chain(switched) {
@@ -134,23 +131,48 @@ pub fn explore(
                 steps: so_far + 1,
                 from: Some(id),
             };
-            todo.extend(found.visit(next, visit));
+            search.visit(&mut found.visits, next, visit)?;
         }
     }
-    found.is_complete = is_exact;
-    found.exact = if is_exact { Some(most) } else { found.exact };
-    Ok(found)
+    found.is_complete = search.inexact == u32::MAX;
+    let exact = if found.is_complete {
+        Some(most)
+    } else {
+        found.exact
+    };
+    Ok(Exploration { exact, ..found })
 }
 
-impl Exploration {
-    /// What is to be done if a configuration was not come to so cheaply before.
+struct Search<'w> {
+    budget: Budget<'w>,
+    /// By bound and steps: the number of a configuration.
+    todo: BinaryHeap<Reverse<(u32, u32, usize)>>,
+    /// How much is kept for each bound.
+    kept: FxHashMap<u32, usize>,
+    /// The smallest bound within which something was left out.
+    inexact: u32,
+}
+
+impl Search<'_> {
+    /// Keeps a configuration, if there is room, unless it was come to as cheaply before.
     fn visit(
         &mut self,
+        visits: &mut Visits,
         configuration: Configuration,
         visit: Visit,
-    ) -> Option<Reverse<(u32, u32, usize)>> {
-        let id = match self.visits.entry(configuration) {
+    ) -> Result<(), Abort> {
+        let size = configuration.size();
+        let id = match visits.entry(configuration) {
             Entry::Vacant(entry) => {
+                let kept = self.kept.entry(visit.bound).or_default();
+                match self.budget.allow(*kept + size) {
+                    Ok(()) => *kept += size,
+                    Err(Abort::OverBudget) => {
+                        self.inexact = self.inexact.min(visit.bound);
+                        return Ok(());
+                    }
+                    Err(stop) => return Err(stop),
+                }
                 let id = entry.index();
                 entry.insert(visit);
                 id
@@ -158,15 +180,18 @@ impl Exploration {
             Entry::Occupied(mut entry) => {
                 let old = entry.get_mut();
                 if (old.bound, old.steps) <= (visit.bound, visit.steps) {
-                    return None;
+                    return Ok(());
                 }
                 *old = visit;
                 entry.index()
             }
         };
-        Some(Reverse((visit.bound, visit.steps, id)))
+        self.todo.push(Reverse((visit.bound, visit.steps, id)));
+        Ok(())
     }
+}
 
+impl Exploration {
     fn record(&mut self, configuration: &Configuration, id: usize) {
         let visit = self.visits[id];
         let found = Found {

@@ -254,6 +254,15 @@ impl Configuration {
         self.thread().control == Control::Ended
     }
 
+    /// How many threads and frames there are.
+    pub fn size(&self) -> usize {
+        let frames = |thread: &ThreadState| match &thread.control {
+            Control::Frames(frames) => frames.len(),
+            Control::Fresh { .. } | Control::Ended => 1,
+        };
+        self.threads.iter().map(frames).sum()
+    }
+
     /// Where the running thread is, unless it has ended; in *error*, where it failed.
     pub fn at(&self) -> Option<PointId> {
         match &self.thread().control {

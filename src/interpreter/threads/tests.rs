@@ -11,7 +11,7 @@ use crate::program::{
     Value, VariableId,
 };
 use crate::source::Source;
-use crate::trace::{Location, Step, Trace};
+use crate::trace::{Fold, Location, SegmentId, Step, Trace};
 use std::sync::Arc;
 
 /// The globals whose names begin with `own` are each thread's own. A `skip` with one of the labels
@@ -99,8 +99,7 @@ fn threaded(text: &str, init: Option<&str>, declared: &[&str]) -> Program {
 
 const ALLOWED: usize = 10_000;
 
-/// Follows steps (`true`) and switches to a thread (its number), always taking the first of those
-/// that `accept` takes.
+/// A step of the running thread, or the change to the thread of a number; of several, the first one.
 enum Move {
     Step,
     Run(u32),
@@ -298,4 +297,40 @@ fn a_thread_goes_on_inside_its_calls_where_it_was_left() {
         1 - trace.stem[7].valuation.get(VariableId::Global(0)),
     );
     assert_eq!(replay(&program, &wrong).unwrap_err().index, 7);
+}
+
+#[test]
+fn what_a_folded_call_creates_is_there_after_it() {
+    let program = threaded(
+        "decl g; void main() begin f(); f(); end void f() begin create_p: skip; end
+         void p() begin decl x; x := 1; end",
+        None,
+        &["main"],
+    );
+    // Each call: into `f`, the creation, back.
+    let moves = [One, One, One, One, One, One, Run(3), One, Run(2)];
+    let trace = trace(&program, &walk(&program, &moves));
+    let expected = replay(&program, &trace).unwrap();
+    assert_eq!(names(&expected), [(1, "main"), (2, "p"), (3, "p#2")]);
+    let mut folded = Trace {
+        stem: [0, 3].map(|i| trace.stem[i].clone()).into(),
+        segments: vec![trace.stem[1..3].to_vec()],
+        ..Trace::default()
+    };
+    folded.segments[0]
+        .iter_mut()
+        .for_each(|step| step.depth -= 1);
+    for step in &mut folded.stem {
+        step.folded = Some(Fold::Call(SegmentId(0)));
+    }
+    folded.stem.extend_from_slice(&trace.stem[6..]);
+    assert_eq!(replay(&program, &folded), Ok(expected));
+    // Nobody may run before the call has returned.
+    let mut wrong = folded.clone();
+    wrong.stem.remove(2);
+    assert_eq!(replay(&program, &wrong).unwrap_err().index, 2);
+    // What is folded must be there.
+    let mut wrong = folded.clone();
+    wrong.stem.truncate(2);
+    assert_eq!(replay(&program, &wrong).unwrap_err().index, 1);
 }
