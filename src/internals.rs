@@ -45,7 +45,7 @@ pub mod interpreter {
 
 pub mod lower {
     pub use crate::lower::{
-        RemoplaOptions, boolean_program, proposition, pushdown_system, remopla,
+        RemoplaOptions, Start, boolean_program, proposition, pushdown_system, remopla,
     };
 }
 

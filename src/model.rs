@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Diagnostics, Error};
-use crate::lower::{self, RemoplaOptions};
+use crate::lower::{self, RemoplaOptions, Start};
 use crate::program::{Overflow, Program};
 use crate::property::{self, OTHERS, Request};
 use crate::pushdown::System;
@@ -181,6 +181,7 @@ impl Model {
 pub struct Reader {
     language: Option<Language>,
     entry: Option<String>,
+    threads: Option<Vec<(String, u64)>>,
     defines: Vec<(String, i128)>,
     overflow: Option<Overflow>,
     limits: Option<Limits>,
@@ -202,6 +203,24 @@ impl Reader {
     /// after `init`.
     pub fn entry(mut self, procedure: impl Into<String>) -> Self {
         self.entry = Some(procedure.into());
+        self
+    }
+
+    /// This many threads of these procedures, in this order, with arbitrary arguments, instead of
+    /// those that the program declares.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), derny::Error> {
+    /// use derny::{Language, Reader};
+    /// let text = "decl g; void p() begin g := !g; end";
+    /// let reader = Reader::new().language(Language::BooleanProgram).threads([("p", 2)]);
+    /// let model = reader.read_from("threads", text.as_bytes())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn threads<P: Into<String>>(mut self, threads: impl IntoIterator<Item = (P, u64)>) -> Self {
+        let threads = threads.into_iter();
+        self.threads = Some(threads.map(|(name, count)| (name.into(), count)).collect());
         self
     }
 
@@ -272,6 +291,9 @@ impl Reader {
 
     fn supports(&self, language: Language) -> Result<(), Error> {
         let wrong = match language {
+            Language::Remopla | Language::PushdownSystem if self.threads.is_some() => {
+                "only boolean programs have threads"
+            }
             Language::BooleanProgram if !self.defines.is_empty() => {
                 "a boolean program defines no names"
             }
@@ -329,7 +351,8 @@ impl Reader {
         let entry = self.entry.as_deref();
         let (program, diagnostics) = match language {
             Language::BooleanProgram => {
-                lower::boolean_program(source.clone(), entry.unwrap_or("main"))
+                let threads = self.threads.as_deref();
+                lower::boolean_program(source.clone(), &Start { entry, threads })
             }
             Language::Remopla => {
                 let options = RemoplaOptions {

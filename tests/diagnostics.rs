@@ -7,7 +7,7 @@
 //! and warnings it has, so that a mistake that sets off another one is noticed.
 
 use derny::Diagnostic;
-use derny::internals::lower::{RemoplaOptions, boolean_program, pushdown_system, remopla};
+use derny::internals::lower::{RemoplaOptions, Start, boolean_program, pushdown_system, remopla};
 use derny::internals::render;
 use derny::internals::source::Source;
 use std::fs;
@@ -54,7 +54,7 @@ fn programs_of_other_tools_are_accepted() {
             if path.extension().is_some_and(|extension| extension == "bp") {
                 let bytes = fs::read(&path).expect("it can be read");
                 let source = Arc::new(Source::new(path.to_string_lossy(), bytes));
-                let (program, diagnostics) = boolean_program(source.clone(), "main");
+                let (program, diagnostics) = boolean_program(source.clone(), &Start::default());
                 let drawn = render(&source, &diagnostics, false);
                 assert!(program.is_some() && diagnostics.is_empty(), "{drawn}");
                 seen += 1;
@@ -67,7 +67,7 @@ fn programs_of_other_tools_are_accepted() {
 #[test]
 fn every_boolean_program_gets_the_expected_diagnostics() {
     compare("tests/diagnostics", |source| {
-        boolean_program(source, "main")
+        boolean_program(source, &Start::default())
     });
 }
 

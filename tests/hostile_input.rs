@@ -2,7 +2,7 @@
 //! in time that grows with the size of the input only.
 
 use derny::Diagnostic;
-use derny::internals::lower::boolean_program;
+use derny::internals::lower::{Start, boolean_program};
 use derny::internals::program::Program;
 use derny::internals::render;
 use derny::internals::source::Source;
@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 fn check(bytes: Vec<u8>) -> (Option<Program>, Vec<Diagnostic>) {
     let begin = Instant::now();
     let source = Arc::new(Source::new("hostile.bp", bytes));
-    let (program, diagnostics) = boolean_program(source.clone(), "main");
+    let (program, diagnostics) = boolean_program(source.clone(), &Start::default());
     let drawn = render(&source, &diagnostics, true);
     assert!(drawn.len() < 200_000, "{} bytes drawn", drawn.len());
     let errors = diagnostics.iter().any(Diagnostic::is_error);

@@ -2,7 +2,7 @@
 
 use super::{Analyses, Observed};
 use crate::bits;
-use crate::lower::{boolean_program, pushdown_system};
+use crate::lower::{Start, boolean_program, pushdown_system};
 use crate::program::{Program, VariableId};
 use crate::pushdown::System;
 use crate::rules::{Head, Layout, Right, Rules};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 fn program(text: &str) -> Program {
     let source = Arc::new(Source::new("program.bp", text.as_bytes().to_vec()));
-    let (program, diagnostics) = boolean_program(source, "main");
+    let (program, diagnostics) = boolean_program(source, &Start::default());
     program.unwrap_or_else(|| panic!("{diagnostics:?}"))
 }
 

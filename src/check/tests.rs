@@ -9,7 +9,7 @@ use crate::explicit;
 use crate::generate::random;
 use crate::interpreter::View;
 use crate::interpreter::step::{Outcome, successors};
-use crate::lower::boolean_program;
+use crate::lower::{Start, boolean_program};
 use crate::program::{PointId, Program};
 use crate::rules::Subject;
 use crate::saturation::PreStar;
@@ -26,7 +26,7 @@ const ALLOWED: explicit::Budget<'static> = explicit::Budget::states(100_000);
 
 fn program(text: &str) -> Program {
     let source = Arc::new(Source::new("t.bp", text.into()));
-    let (program, diagnostics) = boolean_program(source, "main");
+    let (program, diagnostics) = boolean_program(source, &Start::default());
     program.unwrap_or_else(|| panic!("{text}\n{diagnostics:?}"))
 }
 

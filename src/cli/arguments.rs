@@ -65,9 +65,14 @@ pub struct InputArguments {
     pub lang: Option<Language>,
 
     /// The procedure in which executions begin [default: main, or what a Remopla program says
-    /// after `init`]
+    /// after `init`]; with declared threads, the one that runs before them [default: init]
     #[arg(long, value_name = "PROC")]
     pub entry: Option<String>,
+
+    /// How many threads of which procedures there are, with arbitrary arguments, instead of those
+    /// that a boolean program declares: `p=2,q=1`
+    #[arg(long, value_name = "PROC=N,…", value_parser = thread_counts)]
+    pub threads: Option<ThreadCounts>,
 
     /// Give a defined name another value; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
@@ -81,6 +86,10 @@ pub struct InputArguments {
     #[arg(long, value_enum, default_value = "text")]
     pub diagnostics: DiagnosticsFormat,
 }
+
+/// Procedures, and how many threads each has.
+#[derive(Clone, Debug)]
+pub struct ThreadCounts(pub Vec<(String, u64)>);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum DiagnosticsFormat {
@@ -461,4 +470,34 @@ fn definition(text: &str) -> anyhow::Result<(String, i128)> {
     let number = number.filter(|number| number.unsigned_abs() <= u128::from(u64::MAX));
     let number = number.with_context(|| format!("`{value}` is no number, or too large a one"))?;
     Ok((name.to_owned(), number))
+}
+
+/// `p=2,q=1`. A name in braces may have commas in it.
+fn thread_counts(text: &str) -> anyhow::Result<ThreadCounts> {
+    let mut counts = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let name = match rest.starts_with('{') {
+            true => rest.find('}').map_or(0, |end| end + 1),
+            false => 0,
+        };
+        let end = rest[name..].find(',').map_or(rest.len(), |end| name + end);
+        let start = &rest[..end];
+        rest = rest.get(end + 1..).unwrap_or_default();
+        let (name, count) = start[name..]
+            .find('=')
+            .map(|sign| start.split_at(name + sign))
+            .with_context(|| format!("expected PROC=N, found `{start}`"))?;
+        ensure!(!name.is_empty(), "expected a procedure before the `=`");
+        let count = &count[1..];
+        let number = count.parse::<u64>().ok();
+        let number =
+            number.with_context(|| format!("`{count}` is no number of threads of `{name}`"))?;
+        counts.push((name.to_owned(), number));
+    }
+    ensure!(
+        counts.iter().any(|(_, count)| *count > 0),
+        "this is no thread at all"
+    );
+    Ok(ThreadCounts(counts))
 }

@@ -16,6 +16,9 @@ pub fn language(input: &InputArguments) -> anyhow::Result<Language> {
         Some(language) => language,
         None => from_extension(&input.file)?,
     };
+    if language != Language::BooleanProgram && input.threads.is_some() {
+        bail!("--threads is for boolean programs: no other language has threads");
+    }
     if language == Language::BooleanProgram {
         if !input.defines.is_empty() {
             bail!("-D is for other languages: a boolean program defines no names");
@@ -62,6 +65,9 @@ pub fn read(
     }
     if let Some(entry) = &input.entry {
         reader = reader.entry(entry);
+    }
+    if let Some(threads) = &input.threads {
+        reader = reader.threads(threads.0.iter().cloned());
     }
     for (name, value) in &input.defines {
         reader = reader.define(name, *value);

@@ -3,7 +3,7 @@
 mod unfolding;
 
 use super::{Budget, has_infinite_run, reachable, violates};
-use crate::lower::boolean_program;
+use crate::lower::{Start, boolean_program};
 use crate::program::Program;
 use crate::property::Temporal;
 use crate::source::Source;
@@ -14,7 +14,7 @@ const ALLOWED: Budget<'static> = Budget::states(100_000);
 
 pub fn program(text: &str) -> Program {
     let source = Arc::new(Source::new("t.bp", text.into()));
-    let (program, diagnostics) = boolean_program(source, "main");
+    let (program, diagnostics) = boolean_program(source, &Start::default());
     program.unwrap_or_else(|| panic!("{text}\n{diagnostics:?}"))
 }
 

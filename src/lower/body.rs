@@ -3,18 +3,20 @@
 use super::declarations::{InProcedure, Signature};
 use super::points::{Points, goto};
 use super::scope::Scope;
+use super::threads::{Atomic, Hidden};
 use super::unknown::{Space, Unknown};
 use crate::diagnostic::Diagnostic;
 use crate::names::Name;
 use crate::program::{
-    Action, Call, Cell, Domain, Expression, Expressions, Operation, PointId, Procedure,
+    Action, Call, Cell, Domain, Expression, Expressions, NewThread, Operation, PointId, Procedure,
     ProcedureId, Target, Value, VariableId,
 };
 use crate::source::Span;
 use crate::syntax::Collector;
 use crate::syntax::boolean::Tree;
+use crate::syntax::boolean::threads::{is_unsupported, unsupported};
 use crate::syntax::boolean::tree::{
-    BinaryOperator, ExpressionId, Identifier, List, Node, StatementKind,
+    BinaryOperator, ExpressionId, Identifier, Label, List, Node, StatementKind,
 };
 
 pub struct Lowering<'a> {
@@ -27,11 +29,15 @@ pub struct Lowering<'a> {
     pub procedures: Vec<Procedure>,
     pub points: Points,
     pub expressions: Expressions,
-    unknown: Unknown,
+    pub unknown: Unknown,
+    /// If the program has threads.
+    pub hidden: Option<Hidden>,
+    /// Of the procedure that is walked.
+    pub atomic: Atomic,
 }
 
 impl<'a> Lowering<'a> {
-    pub fn new(tree: &'a Tree, collector: Collector) -> Self {
+    pub fn new(tree: &'a Tree, collector: Collector, hidden: Option<Hidden>) -> Self {
         let points = tree.procedures.iter().map(|p| p.points as usize + 1).sum();
         Lowering {
             tree,
@@ -43,6 +49,8 @@ impl<'a> Lowering<'a> {
             points: Points::with_capacity(points),
             expressions: Expressions::with_capacity(tree.expressions.nodes.len()),
             unknown: Unknown::default(),
+            hidden,
+            atomic: Atomic::default(),
         }
     }
 
@@ -51,8 +59,14 @@ impl<'a> Lowering<'a> {
         let procedure = &tree.procedures[id.0 as usize];
         self.declare_locals(id);
         self.declare_labels(id);
+        let saved = self.begin_atomic(id);
         self.backwards(id);
-        let points = self.points.finish(&tree.labels[procedure.labels.indices()]);
+        // Of a label that stands several times at its statement, the first one counts.
+        let scope = &self.scope.labels;
+        let labels = tree.labels[procedure.labels.indices()].iter().zip(0..);
+        let labels =
+            labels.filter(|(label, index)| scope.get(label.identifier.name) == Some(*index));
+        let points = self.points.finish(labels.map(|(label, _)| label));
         let enforce = procedure
             .enforce
             .map(|condition| self.expression(condition));
@@ -63,10 +77,11 @@ impl<'a> Lowering<'a> {
             locals: locals
                 .iter()
                 .map(|local| Cell::boolean(local.name))
+                .chain(self.saved_cells(saved))
                 .collect(),
             declarations: Vec::new(),
             parameters: procedure.parameters,
-            saved: 0,
+            saved,
             returns: vec![Domain::Boolean; self.signatures[id.0 as usize].returns as usize].into(),
             return_shapes: Box::default(),
             enforce,
@@ -115,6 +130,8 @@ impl<'a> Lowering<'a> {
                         otherwise: branches.otherwise.unwrap_or(branches.after),
                     }
                 }
+                StatementKind::Atomic => self.enter_atomic(id),
+                StatementKind::EndAtomic => self.leave_atomic(id),
                 simple => self.simple(id, simple, statement.span),
             };
             let implicit = matches!(statement.kind, StatementKind::ImplicitSkip);
@@ -177,6 +194,16 @@ impl<'a> Lowering<'a> {
                     next,
                 }
             }
+            StatementKind::StartThread { callee, arguments } => {
+                self.start_thread(callee, arguments, span, next)
+            }
+            StatementKind::StartAt(label) => {
+                let declared = self.label(id, label);
+                self.start_at(label, declared, span)
+            }
+            StatementKind::EndThread => self.end_thread(),
+            StatementKind::AtomicBegin => self.set_exclusive(true),
+            StatementKind::AtomicEnd => self.set_exclusive(false),
             StatementKind::Print { values } => {
                 self.check_names(values);
                 goto(next)
@@ -205,12 +232,11 @@ impl<'a> Lowering<'a> {
 
     fn goto(&mut self, id: ProcedureId, labels: List, next: PointId) -> Action {
         let tree = self.tree;
-        let declared = &tree.labels[tree.procedures[id.0 as usize].labels.indices()];
         let mut targets = Vec::with_capacity(labels.len());
         for label in &tree.identifiers[labels.indices()] {
-            match self.scope.labels.get(label.name) {
-                Some(index) => targets.push(self.points.at(declared[index as usize].point)),
-                None => self.unknown.note(Space::Label, *label),
+            if let Some(declared) = self.label(id, *label) {
+                self.check_jump(*label, declared);
+                targets.push(self.points.at(declared.point));
             }
         }
         if targets.is_empty() {
@@ -219,6 +245,16 @@ impl<'a> Lowering<'a> {
         Action::Goto {
             targets: targets.into(),
         }
+    }
+
+    /// What a name means as a label.
+    fn label(&mut self, id: ProcedureId, label: Identifier) -> Option<Label> {
+        let labels = self.tree.procedures[id.0 as usize].labels.indices();
+        let index = self.scope.labels.get(label.name);
+        if index.is_none() {
+            self.unknown.note(Space::Label, label);
+        }
+        index.map(|index| self.tree.labels[labels][index as usize])
     }
 
     fn return_statement(&mut self, id: ProcedureId, values: List, span: Span) -> Action {
@@ -244,7 +280,7 @@ impl<'a> Lowering<'a> {
         }
         Action::Return {
             values: self.expressions(values),
-            assignments: Box::default(),
+            assignments: self.at_return(id),
         }
     }
 
@@ -258,29 +294,14 @@ impl<'a> Lowering<'a> {
     ) -> Action {
         let lowered_targets = self.targets(targets);
         let lowered_arguments = self.expressions(arguments);
-        let Some(index) = self.scope.procedures.get(callee.name) else {
-            self.unknown.note(Space::Procedure, callee);
+        let Some(id) = self.callee(callee) else {
             return goto(next);
         };
-        if self.tree.procedures[index as usize].lost.header {
-            return goto(next);
-        }
+        self.check_arguments(id, arguments.len(), "call", span);
+        let index = id.0;
         let signature = &self.signatures[index as usize];
-        let text = self.tree.shown(callee.name);
-        if arguments.len() != signature.parameters as usize {
-            let message = format!(
-                "`{text}` has {}, but this call has {}",
-                plural(signature.parameters as usize, "parameter"),
-                plural(arguments.len(), "argument"),
-            );
-            let header = self
-                .tree
-                .span(self.tree.procedures[index as usize].identifier);
-            self.collector.report(
-                Diagnostic::error(span, message).with_related(header, "the procedure is here"),
-            );
-        }
         if !targets.is_empty() && targets.len() != signature.returns as usize {
+            let text = self.tree.shown(callee.name);
             let message = format!(
                 "`{text}` returns {}, but this call has {}",
                 plural(signature.returns as usize, "value"),
@@ -298,12 +319,48 @@ impl<'a> Lowering<'a> {
             self.collector.report(diagnostic);
         }
         Action::Call(Box::new(Call {
-            callee: ProcedureId(index),
+            callee: id,
             arguments: lowered_arguments,
             assignments: Box::default(),
             targets: lowered_targets,
             next,
         }))
+    }
+
+    /// What a name means as a procedure whose header could be read.
+    fn callee(&mut self, callee: Identifier) -> Option<ProcedureId> {
+        let Some(index) = self.scope.procedures.get(callee.name) else {
+            let text = self.tree.names.text(callee.name);
+            if is_unsupported(text) {
+                let (message, hint) = unsupported(text);
+                let diagnostic = Diagnostic::error(self.tree.span(callee), message);
+                self.collector.report(diagnostic.with_hint(hint));
+            } else {
+                self.unknown.note(Space::Procedure, callee);
+            }
+            return None;
+        };
+        let lost = self.tree.procedures[index as usize].lost.header;
+        (!lost).then_some(ProcedureId(index))
+    }
+
+    fn start_thread(
+        &mut self,
+        callee: Identifier,
+        arguments: List,
+        span: Span,
+        next: PointId,
+    ) -> Action {
+        let values = self.expressions(arguments);
+        let Some(callee) = self.callee(callee) else {
+            return goto(next);
+        };
+        self.check_arguments(callee, arguments.len(), "thread", span);
+        let thread = NewThread::Call {
+            callee,
+            arguments: values,
+        };
+        Action::StartThread { thread, next }
     }
 
     fn targets(&mut self, targets: List) -> Box<[Target]> {

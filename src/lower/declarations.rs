@@ -97,10 +97,24 @@ impl Lowering<'_> {
         for (index, label) in labels.iter().enumerate() {
             let name = label.identifier.name;
             if let Err(first) = self.scope.labels.insert(name, index as u32) {
-                let first = labels[first as usize].identifier;
-                self.report_twice("label", label.identifier, first);
+                let first = labels[first as usize];
+                if first.point == label.point {
+                    self.warn_of_repeated_label(label.identifier, first.identifier);
+                } else {
+                    self.report_twice("label", label.identifier, first.identifier);
+                }
             }
         }
+    }
+
+    fn warn_of_repeated_label(&mut self, second: Identifier, first: Identifier) {
+        let tree = self.tree;
+        let text = tree.shown(second.name);
+        let message = format!("the label `{text}` stands at this statement already");
+        self.collector.report(
+            Diagnostic::warning(tree.span(second), message)
+                .with_related(tree.span(first), "first here"),
+        );
     }
 
     fn report_twice(&mut self, what: &str, second: Identifier, first: Identifier) {

@@ -13,10 +13,12 @@ pub mod remopla;
 mod scope;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod unknown;
 
 pub use pushdown::{condition, proposition, pushdown_system};
 pub use remopla::{RemoplaOptions, remopla};
+pub use threads::Start;
 
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::program::{Cell, Language, Overflow, ProcedureId, Program};
@@ -24,23 +26,22 @@ use crate::source::{Source, Span};
 use crate::syntax;
 use body::Lowering;
 use std::sync::Arc;
+use threads::Hidden;
 
-/// The boolean program in `source`, whose executions begin in the procedure `entry`, if
-/// there is no error in it; and all diagnostics, in the order of the source.
-pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Vec<Diagnostic>) {
-    let (tree, collector) = syntax::boolean::parse(&source);
-    let mut lowering = Lowering::new(&tree, collector);
+/// The boolean program in `source`, if there is no error in it; and all diagnostics, in the order
+/// of the source.
+pub fn boolean_program(
+    source: Arc<Source>,
+    start: &Start<'_>,
+) -> (Option<Program>, Vec<Diagnostic>) {
+    let (mut tree, collector) = syntax::boolean::parse(&source);
+    let hidden = Hidden::new(&mut tree, start);
+    let mut lowering = Lowering::new(&tree, collector, hidden);
     lowering.declare_globals_and_procedures();
     for index in 0..tree.procedures.len() {
         lowering.procedure(ProcedureId(index as u32));
     }
-    let entry_id = tree
-        .names
-        .find(entry)
-        .and_then(|name| lowering.scope.procedures.get(name));
-    if entry_id.is_none() && !tree.incomplete {
-        lowering.collector.report(no_entry(&source, &tree, entry));
-    }
+    let (entry, threads) = lowering.threads(&source, start);
     let Lowering {
         collector,
         procedures,
@@ -48,13 +49,15 @@ pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Ve
         expressions,
         ..
     } = lowering;
-    let program = match entry_id {
+    let program = match entry {
         Some(entry) if !collector.has_errors() && !tree.incomplete => Some(Program {
             source,
             globals: tree
                 .globals
                 .iter()
-                .map(|global| Cell::boolean(global.name))
+                .map(|global| global.name)
+                .chain(hidden.map(|hidden| hidden.exclusive))
+                .map(Cell::boolean)
                 .collect(),
             declarations: Vec::new(),
             enumerations: Vec::new(),
@@ -67,8 +70,8 @@ pub fn boolean_program(source: Arc<Source>, entry: &str) -> (Option<Program>, Ve
             points: points.list,
             labels: points.labels,
             expressions,
-            entry: ProcedureId(entry),
-            threads: None,
+            entry,
+            threads,
         }),
         _ => None,
     };

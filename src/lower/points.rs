@@ -79,6 +79,11 @@ impl Points {
         PointId(self.base + number)
     }
 
+    /// The number in the procedure of the point that is made next.
+    pub fn number(&self) -> u32 {
+        self.here.0 - 1 - self.base
+    }
+
     /// Makes the point before the last one.
     pub fn push(&mut self, span: Span, implicit: bool, action: Action) {
         self.list.push(Point {
@@ -158,10 +163,13 @@ impl Points {
     }
 
     /// The procedure has been walked: places its labels. Its points.
-    pub fn finish(&mut self, labels: &[Label]) -> std::ops::Range<u32> {
+    pub fn finish<'l>(
+        &mut self,
+        labels: impl IntoIterator<Item = &'l Label>,
+    ) -> std::ops::Range<u32> {
         self.list[self.base as usize..].reverse();
         let base = self.base;
-        let placed = labels.iter().map(|label| {
+        let placed = labels.into_iter().map(|label| {
             let point = PointId(base + label.point);
             (point, label.identifier.name)
         });

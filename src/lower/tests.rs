@@ -1,13 +1,15 @@
 //! Programs and their control points.
 
-use super::boolean_program;
+mod threads;
+
+use super::{Start, boolean_program};
 use crate::program::{Action, Operation, PointId, Program, Target};
 use crate::source::Source;
 use std::sync::Arc;
 
 fn program(text: &str) -> Program {
     let source = Arc::new(Source::new("t.bp", text.into()));
-    let (program, diagnostics) = boolean_program(source, "main");
+    let (program, diagnostics) = boolean_program(source, &Start::default());
     program.unwrap_or_else(|| panic!("{text}\n{diagnostics:?}"))
 }
 
@@ -247,7 +249,13 @@ fn the_entry_may_be_another_procedure() {
         "t",
         "f() begin skip; end g() begin skip; end".into(),
     ));
-    let (program, _) = boolean_program(source, "g");
+    let (program, _) = boolean_program(
+        source,
+        &Start {
+            entry: Some("g"),
+            ..Start::default()
+        },
+    );
     let program = program.expect("it is correct");
     assert_eq!(
         program.names.text(program.procedure(program.entry).name),

@@ -1,7 +1,7 @@
 //! What is promised of every random program.
 
 use super::{Options, labels, program};
-use crate::lower::boolean_program;
+use crate::lower::{Start, boolean_program};
 use crate::report::diagnostics::render;
 use crate::source::Source;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 fn accepted(seed: u64, options: &Options) {
     let text = program(seed, options);
     let source = Arc::new(Source::new("random", text.clone().into_bytes()));
-    let (program, diagnostics) = boolean_program(source.clone(), "main");
+    let (program, diagnostics) = boolean_program(source.clone(), &Start::default());
     assert!(
         diagnostics.is_empty(),
         "seed {seed}: {}",

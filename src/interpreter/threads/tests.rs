@@ -5,7 +5,7 @@
 use super::replay::{Replayed, replay};
 use super::{Configuration, starts, steps, switches, to_step};
 use crate::interpreter::replay::Mismatch;
-use crate::lower::boolean_program;
+use crate::lower::{Start, boolean_program};
 use crate::program::{
     Action, Cell, Domain, NewThread, Operation, PointId, Program, Target, ThreadStart, Threads,
     Value, VariableId,
@@ -18,7 +18,11 @@ use std::sync::Arc;
 /// `on`, `off`, `stop` (ends the thread), `create_p` (calls `p`), `copy` (goes on at `copied`) stands for that statement.
 fn threaded(text: &str, init: Option<&str>, declared: &[&str]) -> Program {
     let source = Arc::new(Source::new("t.bp", text.into()));
-    let (program, diagnostics) = boolean_program(source, init.unwrap_or(declared[0]));
+    let start = Start {
+        entry: Some(init.unwrap_or(declared[0])),
+        threads: None,
+    };
+    let (program, diagnostics) = boolean_program(source, &start);
     let mut program = program.unwrap_or_else(|| panic!("{diagnostics:?}"));
     let procedure = |program: &Program, name: &str| {
         let name = program.names.find(name).unwrap();

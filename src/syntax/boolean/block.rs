@@ -31,13 +31,17 @@ pub enum BlockKind {
     Do,
     /// `{ … }` of a `while`.
     BraceDo,
+    /// `begin … end` after `atomic`.
+    AtomicBegin,
+    /// `{ … }` after `atomic`.
+    BraceAtomic,
 }
 
 impl BlockKind {
     /// The word that closes it.
     fn closer(self) -> TokenKind {
         match self {
-            BlockKind::Begin => TokenKind::End,
+            BlockKind::Begin | BlockKind::AtomicBegin => TokenKind::End,
             BlockKind::Then | BlockKind::Else => TokenKind::Fi,
             BlockKind::Do => TokenKind::Od,
             _ => TokenKind::RightBrace,
@@ -51,6 +55,7 @@ impl BlockKind {
             BlockKind::Then | BlockKind::BraceThen => "`if`",
             BlockKind::Else | BlockKind::BraceElse | BlockKind::ElseIf => "`else`",
             BlockKind::Do | BlockKind::BraceDo => "`while`",
+            BlockKind::AtomicBegin | BlockKind::BraceAtomic => "`atomic`",
         }
     }
 }
@@ -203,6 +208,10 @@ impl Parser<'_> {
                 // The `while` is the last point before its sequence.
                 let head = block.points - 1;
                 self.push_bracket(StatementKind::EndWhile { head });
+            }
+            BlockKind::AtomicBegin | BlockKind::BraceAtomic => {
+                self.state.atomic = true;
+                self.push_point(StatementKind::EndAtomic, closer);
             }
             _ => self.push_bracket(StatementKind::EndIf),
         }

@@ -9,6 +9,7 @@ mod procedure;
 pub mod property;
 mod recovery;
 mod statement;
+pub mod threads;
 pub mod tree;
 
 pub use tree::Tree;

@@ -31,6 +31,10 @@ pub struct State {
     pub list: Option<u32>,
     /// Whether it did: the expression ended at the first `,` inside.
     pub in_list: bool,
+    /// Whether the procedure has an atomic block.
+    pub atomic: bool,
+    /// Whether calls that create threads by their labels have been pointed out.
+    pub warned_of_async: bool,
 }
 
 /// `schoose[`, and whether its `,` has come.

@@ -26,6 +26,7 @@ impl Parser<'_> {
             match self.token.kind {
                 TokenKind::Decl => self.globals(),
                 TokenKind::Semicolon => self.superfluous_semicolons(),
+                TokenKind::Name if self.word_before_name("thread") => self.thread_declaration(),
                 TokenKind::Name if self.is_misspelt_decl() => {
                     let message = format!("unknown word `{}`", self.text());
                     self.error_with_hint(self.token.span(), message, "did you mean `decl`?");
@@ -61,9 +62,15 @@ impl Parser<'_> {
 
     fn globals(&mut self) {
         self.advance();
+        let own = self.take_thread_local();
+        let first = self.tree.globals.len() as u32;
         let mut names = std::mem::take(&mut self.tree.globals);
         let result = self.declared_names(&mut names);
         self.tree.globals = names;
+        if own {
+            let end = self.tree.globals.len() as u32;
+            self.tree.own.extend(first..end);
+        }
         if result.is_err() {
             self.tree.lost_globals = true;
             self.recover_declaration();
@@ -77,6 +84,10 @@ impl Parser<'_> {
             self.error_with_hint(self.token.span(), message, hint);
         }
         self.advance();
+        if self.word_before_name("thread_local") {
+            self.report_local_thread_local();
+            self.advance();
+        }
         let mut names = std::mem::take(&mut self.tree.locals);
         let result = self.declared_names(&mut names);
         self.tree.locals = names;
@@ -123,7 +134,7 @@ impl Parser<'_> {
     }
 
     /// Like `recover`, but a name in front of `(` begins a procedure.
-    fn recover_declaration(&mut self) {
+    pub fn recover_declaration(&mut self) {
         self.skip_statement(TokenKind::stops_recovery, Self::advance);
     }
 
@@ -133,6 +144,7 @@ impl Parser<'_> {
         let first_label = self.tree.labels.len();
         self.points = 0;
         self.state.unreadable = 0;
+        self.state.atomic = false;
         self.lost = Lost::default();
         let Some(header) = self.header() else {
             return;
@@ -154,6 +166,7 @@ impl Parser<'_> {
             statements: List::since(first_statement, &self.tree.statements),
             labels: List::since(first_label, &self.tree.labels),
             points: self.points,
+            atomic: self.state.atomic,
             lost: self.lost,
             close: Span::new(self.previous_end - self.closing_length(), self.previous_end),
         };

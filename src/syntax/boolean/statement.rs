@@ -25,6 +25,9 @@ impl Parser<'_> {
                             self.tree.labels.push(Label { identifier, point });
                             continue;
                         }
+                        Ok(Begun::Statement(kind)) if self.tree.labels.len() > first_label => {
+                            Ok(Some(self.labelled(first_label, kind)))
+                        }
                         Ok(Begun::Statement(kind)) => Ok(Some(kind)),
                         Ok(Begun::Compound) => return,
                         Err(reported) => Err(reported),
@@ -39,6 +42,10 @@ impl Parser<'_> {
                     self.push_unreadable(Span::new(start, start));
                     self.take(TokenKind::Semicolon);
                     return;
+                }
+                TokenKind::Call if self.tree.labels.len() > first_label => {
+                    let call = self.keyword_statement();
+                    call.map(|kind| kind.map(|kind| self.labelled(first_label, kind)))
                 }
                 _ => self.keyword_statement(),
             };
@@ -151,7 +158,11 @@ impl Parser<'_> {
             TokenKind::Comma | TokenKind::Assign | TokenKind::Equal => {
                 self.assignment(first).map(Begun::Statement)
             }
-            _ => self.misspelt_statement(first),
+            _ if underscore => self.misspelt_statement(first),
+            _ => match self.thread_statement(first)? {
+                Some(begun) => Ok(begun),
+                None => self.misspelt_statement(first),
+            },
         }
     }
 

@@ -80,6 +80,15 @@ pub enum StatementKind {
     Dead {
         variables: List,
     },
+    StartThread {
+        callee: Identifier,
+        arguments: List,
+    },
+    /// `start_thread goto`.
+    StartAt(Identifier),
+    EndThread,
+    AtomicBegin,
+    AtomicEnd,
     /// Stands for an empty sequence; its span is the token that closes it.
     ImplicitSkip,
     /// What was written here could not be read, and that has been reported.
@@ -95,6 +104,9 @@ pub enum StatementKind {
     EndWhile {
         head: u32,
     },
+    /// Opens an atomic block: a control point, as its end is.
+    Atomic,
+    EndAtomic,
 }
 
 #[derive(Clone, Debug)]
@@ -112,6 +124,8 @@ pub struct Procedure {
     pub labels: List,
     /// How many of the statements are control points.
     pub points: u32,
+    /// Whether there is an atomic block among them.
+    pub atomic: bool,
     /// The `end` or `}` of the body.
     pub close: Span,
     pub lost: Lost,
@@ -119,15 +133,36 @@ pub struct Procedure {
 
 pub type Tree = kit::tree::Tree<Node, Parts>;
 
+/// Threads that are declared.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadStart {
+    pub procedure: Identifier,
+    pub arguments: List,
+    pub count: u64,
+    /// All of it.
+    pub span: Span,
+}
+
 /// Besides targets of assignments, labels of gotos and variables of `dead` in
 /// [`Tree::identifiers`].
 #[derive(Debug, Default)]
 pub struct Parts {
     pub globals: Vec<Identifier>,
+    /// Which of the globals are `thread_local`, in rising order.
+    pub own: Vec<u32>,
+    pub threads: Vec<ThreadStart>,
     pub procedures: Vec<Procedure>,
     pub locals: Vec<Identifier>,
     pub statements: Vec<Statement>,
     pub labels: Vec<Label>,
     /// A declaration of globals could not be read, or what may have been one.
     pub lost_globals: bool,
+    /// The word `thread` declares some, even if they could not all be read.
+    pub declares_threads: bool,
+    /// A declaration of threads could not be read.
+    pub lost_threads: bool,
+    /// There is a `start_thread`.
+    pub starts_threads: bool,
+    /// There is an `atomic_end`.
+    pub ends_atomic: bool,
 }
