@@ -20,6 +20,13 @@ function svg(name, attributes = {}, ...children) {
 
 const byId = (id) => document.getElementById(id);
 
+// A sentence in which what stands between two backquotes is code.
+function prose(sentence) {
+  const parts = sentence.split("`");
+  if (parts.length % 2 === 0) return [sentence];
+  return parts.map((part, i) => (i % 2 ? element("code", {}, part) : part));
+}
+
 // A button that a click with the mouse does not leave focused, so that the space bar goes on to play.
 function button(attributes, label, action) {
   const made = element("button", { type: "button", ...attributes }, label);
@@ -66,11 +73,12 @@ class VirtualList {
   // Shows so many rows anew, one of them in view.
   update(count, visible) {
     const height = this.rowHeight();
-    this.view = this.view || this.box.clientHeight;
     if (count !== this.count) {
       this.count = count;
       this.inner.style.height = `${count * height}px`;
+      this.view = this.box.clientHeight;
     }
+    this.view = this.view || this.box.clientHeight;
     const place = visible * height;
     const isSeen = place >= this.top + height && place + 2 * height <= this.top + this.view;
     let top = visible < 0 || isSeen ? this.top : place - (this.view - height) / 2;

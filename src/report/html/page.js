@@ -98,7 +98,7 @@ class View {
   describe() {
     const { trace } = this;
     const result = this.page.results[this.property];
-    byId("why").textContent = trace && result.why ? `Why: ${harmless(result.why)}` : "";
+    byId("why").replaceChildren(...(trace && result.why ? prose(`Why: ${harmless(result.why)}`) : []));
     if (!trace) return;
     const many = (count) => `${count} ${count === 1 ? "step" : "steps"}`;
     const parts = [trace.isLasso ? `${many(trace.stem)}, then a loop of ${many(trace.count - trace.stem)}` : many(trace.count)];
