@@ -12,8 +12,8 @@ use support::expectations::{examples, expectations};
 use support::schema::{Schema, check_report};
 use support::{Run, Written, check};
 
-static SCHEMA: LazyLock<Schema> =
-    LazyLock::new(|| Schema::read("tests/sarif/sarif-schema-2.1.0.json"));
+/// What the standard says of the objects that are written.
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::read("tests/sarif/log.schema.json"));
 
 /// A folder for programs and logs.
 struct Folder(tempfile::TempDir);
