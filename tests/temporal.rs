@@ -547,3 +547,32 @@ fn parts_that_play_no_role_get_a_warning() {
         assert_eq!(warning_of(formula), "", "{formula}");
     }
 }
+
+/// Wide integers are no reason to say nothing: what is asked is cheap, or given up.
+#[test]
+fn vacuity_with_wide_integers() {
+    let text = "int x(16), y(16);
+module void main() {
+  x = 7;
+  do :: x > 3 -> acquire: x = x - 1; :: x < 2 -> never: y = 1; :: else -> release: x = 9; od;
+}
+init main;
+";
+    let program = support::Written::new(text);
+    let warning = |formula: &str| {
+        let run = program.check(&["--lang", "rem", "--ltl", formula]);
+        assert_eq!(run.code, 0, "{formula}: {}{}", run.stdout, run.stderr);
+        run.stderr
+    };
+    let unseen = warning("G (never -> F release)");
+    assert!(
+        unseen.contains("`never` is never true in this program"),
+        "{unseen}"
+    );
+    let assumed = warning("G (acquire & {x < 2} -> F never)");
+    assert!(
+        assumed.contains("because `acquire & {x < 2}` is never true"),
+        "{assumed}"
+    );
+    assert_eq!(warning("G (acquire -> F release)"), "");
+}

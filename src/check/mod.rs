@@ -172,7 +172,7 @@ struct Run<'a> {
 }
 
 fn check_symbolically(run: &Run<'_>, properties: &[Property]) -> Result<(), Error> {
-    let (subject, board) = (run.subject, run.board);
+    let board = run.board;
     let mut plain = Vec::new();
     // Formulas that hold, and whether every proposition was seen to be true.
     let mut held = Vec::new();
@@ -215,14 +215,12 @@ fn check_symbolically(run: &Run<'_>, properties: &[Property]) -> Result<(), Erro
         });
         keep_going(result, &mut ended)?;
     }
-    // Only a courtesy: whatever it runs into, the verdicts stand. It is another check, though,
-    // without the automaton: with integers that could take far longer than the first.
-    let is_cheap = held.is_empty() || !subject.layout().is_wide();
+    // Only a courtesy: whatever it runs into, the verdicts stand.
     let mut budget = limits::vacuity::OPERATIONS;
-    for (temporal, seen_all) in held.into_iter().filter(|_| is_cheap) {
+    for (temporal, seen_all) in held {
         let warned = match seen_all {
             true => Ok(false),
-            false => vacuity::warn(run, temporal),
+            false => vacuity::warn(run, temporal, &mut budget),
         };
         match warned {
             Ok(true) => {}

@@ -8,7 +8,8 @@
 //! Otherwise every occurrence of a subformula is replaced by the constant that makes the formula
 //! stronger (Beer, Ben-David, Eisner and Rodeh, 1997; Kupferman and Vardi, 1999), the largest
 //! first. If what is left holds, too, that part plays no role. Each is a check of its own, within a
-//! budget of BDD operations, so that output is the same from run to run.
+//! budget of BDD operations, so that output is the same from run to run. With wide integers even the
+//! first two questions may take far longer than the check did, so that they share this budget.
 
 use super::model::{Model, Observation, with_model};
 use super::occurrence::occurrences;
@@ -24,8 +25,17 @@ use ltl2ba_rs::{Formula, Node, NodeId, Unary};
 use std::time::Instant;
 
 /// Puts warnings on the board if the property holds vacuously in an obvious way; true if it does.
-pub fn warn(run: &Run<'_>, temporal: &Temporal) -> Result<bool, Error> {
-    let board = run.board;
+/// `budget` are the BDD operations that may be made, if there are wide integers.
+pub fn warn(run: &Run<'_>, temporal: &Temporal, budget: &mut u64) -> Result<bool, Error> {
+    match run.subject.layout().is_wide() {
+        true => within(run, budget, |attempt| {
+            warn_within(attempt, temporal, run.board)
+        }),
+        false => warn_within(run, temporal, run.board),
+    }
+}
+
+fn warn_within(run: &Run<'_>, temporal: &Temporal, board: &Board) -> Result<bool, Error> {
     let Some(formula) = &temporal.formula else {
         return Ok(false);
     };
@@ -95,8 +105,8 @@ pub fn warn_of_subformulas(run: &Run<'_>, temporal: &Temporal, budget: &mut u64)
     }
 }
 
-/// Whether a property holds, if that is found within a budget of BDD operations.
-fn holds(run: &Run<'_>, temporal: &Temporal, budget: &mut u64) -> Result<bool, Error> {
+/// Does something within a budget of BDD operations, without a trace of it on the board.
+fn within<R>(run: &Run<'_>, budget: &mut u64, work: impl FnOnce(&Run<'_>) -> R) -> R {
     let board = Board::new(Instant::now(), 1);
     let options = Options {
         direction: Direction::Forward,
@@ -115,18 +125,26 @@ fn holds(run: &Run<'_>, temporal: &Temporal, budget: &mut u64) -> Result<bool, E
         watch: run.watch,
         board: &board,
     };
+    let result = work(&attempt);
+    *budget = budget.saturating_sub(board.statistics().operations);
+    result
+}
+
+/// Whether a property holds, if that is found within a budget of BDD operations.
+fn holds(run: &Run<'_>, temporal: &Temporal, budget: &mut u64) -> Result<bool, Error> {
     let observed = Observation {
         variables: temporal.observed(),
         state: false,
     };
-    let result = with_model(&attempt, Some(temporal), observed, |model| {
-        temporal::check(model, 0, temporal).map(|_| ())
-    });
-    *budget = budget.saturating_sub(board.statistics().operations);
-    match board.verdict(0) {
-        Some(verdict) => Ok(verdict == Verdict::Holds),
-        None => result.and(Err(Error::Stopped(Reason::Memory))),
-    }
+    within(run, budget, |attempt| {
+        let result = with_model(attempt, Some(temporal), observed, |model| {
+            temporal::check(model, 0, temporal).map(|_| ())
+        });
+        match attempt.board.verdict(0) {
+            Some(verdict) => Ok(verdict == Verdict::Holds),
+            None => result.and(Err(Error::Stopped(Reason::Memory))),
+        }
+    })
 }
 
 /// Puts a warning on the board if it is asked whether assertions hold, and nothing can fail.
