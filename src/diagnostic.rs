@@ -25,6 +25,26 @@ impl Display for Severity {
     }
 }
 
+/// What messages say of the options that a user has; by default nothing, because a library does
+/// not know how they are called.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Advice {
+    /// How there is more time: "--timeout gives more".
+    pub time: &'static str,
+    /// How there is more memory.
+    pub memory: &'static str,
+    /// How longer traces are shown.
+    pub trace_limit: &'static str,
+    /// How less of a long trace is shown.
+    pub long_trace: &'static str,
+    /// What stands before the name of the procedure to begin with: "--entry ".
+    pub entry: &'static str,
+    /// What stands before the number of threads of a procedure.
+    pub threads: &'static str,
+    /// What stands before a defined name that gets another value.
+    pub define: &'static str,
+}
+
 /// What is wrong, or doubtful, at a place of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {

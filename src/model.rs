@@ -1,6 +1,6 @@
 //! Reading what is to be checked, in any language, from files or other readers.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Advice, Diagnostic};
 use crate::error::{Diagnostics, Error};
 use crate::lower::{self, RemoplaOptions, Start};
 use crate::program::{Overflow, Program};
@@ -185,6 +185,7 @@ pub struct Reader {
     defines: Vec<(String, i128)>,
     overflow: Option<Overflow>,
     limits: Option<Limits>,
+    advice: Advice,
 }
 
 impl Reader {
@@ -233,6 +234,12 @@ impl Reader {
     /// What happens to a number that does not fit its variable.
     pub fn overflow(mut self, overflow: Overflow) -> Self {
         self.overflow = Some(overflow);
+        self
+    }
+
+    /// With advice in what is said of mistakes.
+    pub fn advise(mut self, advice: Advice) -> Self {
+        self.advice = advice;
         self
     }
 
@@ -351,18 +358,24 @@ impl Reader {
         let entry = self.entry.as_deref();
         let (program, diagnostics) = match language {
             Language::BooleanProgram => {
-                let threads = self.threads.as_deref();
-                lower::boolean_program(source.clone(), &Start { entry, threads })
+                let start = Start {
+                    entry,
+                    threads: self.threads.as_deref(),
+                    advice: self.advice,
+                };
+                lower::boolean_program(source.clone(), &start)
             }
             Language::Remopla => {
                 let options = RemoplaOptions {
                     defines: self.defines.clone(),
                     overflow: self.overflow.unwrap_or_default(),
+                    advice: self.advice,
                 };
                 lower::remopla(source.clone(), entry, &options)
             }
             Language::PushdownSystem => {
-                let (system, diagnostics) = lower::pushdown_system(source.clone(), &self.defines);
+                let (system, diagnostics) =
+                    lower::pushdown_system(source.clone(), &self.defines, self.advice);
                 return (
                     system.map(|system| Form::System(Arc::new(system))),
                     diagnostics,

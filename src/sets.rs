@@ -6,12 +6,12 @@ use crate::configurations::{
     self, ConfigurationSet, Language, ProgramNames, SetAutomaton, SystemNames, compile, count,
     describe, meets, resolve, with_model,
 };
+use crate::diagnostic::Advice;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Diagnostics, Error, Reason};
 use crate::event::{Event, Progress};
 use crate::model::{Form, Model};
 use crate::report::configurations::{Answer, SetReport};
-use crate::report::text::Advice;
 use crate::source::Source;
 use crate::supervisor::{self, Limits, Outcome, Reporter};
 use crate::watch::{Stop, Watch};

@@ -186,6 +186,12 @@ const RULES: &[Rule] = &[
         forbidden: &["anyhow", "clap", "indicatif", "ctrlc", "process::exit"],
     },
     Rule {
+        why: "only the command line knows how its options are called",
+        // Comments in what is written for files speak of the command line.
+        is_meant: |file| !["cli", "generate", "translate"].contains(&file.module.as_str()),
+        forbidden: &["`--", "`-D"],
+    },
+    Rule {
         why: "only one file draws diagnostics",
         is_meant: |file| file.path != "report/diagnostics.rs",
         forbidden: &["annotate_snippets"],
@@ -299,6 +305,7 @@ fn what_is_wrong_is_found() {
         ("explicit", "use crate::spds::Spds;"),
         ("report", "std::io::stdout().flush()"),
         ("check", "use anyhow::Result;"),
+        ("lower", "\"did you mean `--entry main`?\""),
         ("cli", "use derny::internals::check::check;"),
         ("interpreter", "use crate::property::Property;"),
     ];

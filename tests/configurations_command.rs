@@ -304,6 +304,15 @@ fn graphs_join_arrows_and_show_one_procedure() {
     ends.sort_unstable();
     ends.dedup();
     assert_eq!(ends.len(), count, "{graph}");
+    let main = graph
+        .split("subgraph cluster_")
+        .find(|part| part.contains("label=\"main\""));
+    let main = main.and_then(|part| part.split("\n  }\n").next());
+    let main = main.expect("each procedure has a box");
+    assert!(
+        main.contains("<main.entry") && !main.contains("<not_"),
+        "{graph}"
+    );
     let one = run(&program, "post", &["--procedure", "main"]).stdout;
     let frames: Vec<_> = one.lines().filter(|line| line.contains('<')).collect();
     assert!(frames.len() > 1, "{one}");

@@ -6,10 +6,10 @@
 //! the difference before committing it. Each program says in its first line how many errors
 //! and warnings it has, so that a mistake that sets off another one is noticed.
 
-use derny::Diagnostic;
 use derny::internals::lower::{RemoplaOptions, Start, boolean_program, pushdown_system, remopla};
 use derny::internals::render;
 use derny::internals::source::Source;
+use derny::{Advice, Diagnostic};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -67,7 +67,9 @@ fn programs_of_other_tools_are_accepted() {
 #[test]
 fn every_boolean_program_gets_the_expected_diagnostics() {
     compare("tests/diagnostics", |source| {
-        boolean_program(source, &Start::default())
+        let mut start = Start::default();
+        start.advice.entry = "--entry ";
+        boolean_program(source, &start)
     });
 }
 
@@ -82,7 +84,9 @@ fn every_remopla_program_gets_the_expected_diagnostics() {
 #[test]
 fn every_pushdown_system_gets_the_expected_diagnostics() {
     compare("tests/diagnostics/pushdown", |source| {
-        pushdown_system(source, &[])
+        let mut advice = Advice::default();
+        advice.define = "-D ";
+        pushdown_system(source, &[], advice)
     });
 }
 

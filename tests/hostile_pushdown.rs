@@ -1,11 +1,11 @@
 //! Whatever comes in as a pushdown system, the front end ends with a result: no panic, no
 //! overflow of the stack, in time that grows with the size of the input only.
 
-use derny::Diagnostic;
 use derny::internals::lower::{proposition, pushdown_system};
 use derny::internals::pushdown::System;
 use derny::internals::render;
 use derny::internals::source::Source;
+use derny::{Advice, Diagnostic};
 use proptest::prelude::*;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 fn read(bytes: Vec<u8>) -> (Option<System>, Vec<Diagnostic>) {
     let begin = Instant::now();
     let source = Arc::new(Source::new("hostile.pds", bytes));
-    let (system, diagnostics) = pushdown_system(source.clone(), &[]);
+    let (system, diagnostics) = pushdown_system(source.clone(), &[], Advice::default());
     let drawn = render(&source, &diagnostics, true);
     assert!(drawn.len() < 200_000, "{} bytes drawn", drawn.len());
     let errors = diagnostics.iter().any(Diagnostic::is_error);

@@ -149,6 +149,57 @@ fn a_graph_of_one_procedure_and_of_calls() {
     );
 }
 
+/// Symbols are nodes, rules are arrows that say whether they push or pop.
+#[test]
+fn rules_of_a_pushdown_system_as_a_graph() {
+    let text = "local (f, g) bool b;\n(q <m>)\nq <m> --> q <f n>\nq <n> --> q <n> \"stay\"\n\
+                q <f> --> q <f g>\n  (b)\nq <g> --> q <>\nq <u> --> q <v>\n";
+    let system = Written::new(text);
+    let path = system.path();
+    let path = path.to_str().expect("a path in UTF-8");
+    let show = |arguments: &[&str]| {
+        let run = support::derny(&[&["show", path, "--lang", "pds"], arguments].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stdout
+    };
+    assert_eq!(
+        show(&[]),
+        "\
+control states q
+
+frames of m, start
+  m  line 3  push f on n  q <m> --> q <f n>
+  n  line 4  -> n         q <n> --> q <n> \"stay\"
+
+frames of f, recursive
+  carry b
+  f  line 5  push f on g  q <f> --> q <f g> (b)
+  g  line 7  pop          q <g> --> q <>
+
+frames of u, v, never on the stack
+  u  line 8  -> v     q <u> --> q <v>
+  v          no rule
+"
+    );
+    let one = show(&["--procedure", "g"]);
+    assert!(one.contains("frames of f") && !one.contains("frames of m"));
+    let calls = "m (start) pushes f\nf (recursive) pushes f\nu, v (never on the stack)\n";
+    assert_eq!(show(&["--calls"]), calls);
+    let dot = show(&["--dot"]);
+    for part in [
+        "s0 -> s1 [label=\" 3 push f: q <m> --> q <f n>\"",
+        "s0 -> s2 [style=dashed",
+        "label=\" 4 stay\"",
+        "s3 -> o3 [label=\" 7 pop: ",
+        "<b>frames of f</b>",
+    ] {
+        assert!(dot.contains(part), "{part}: {dot}");
+    }
+    assert!(show(&["--calls", "--dot"]).contains("c0 -> c1"));
+    let missing = support::derny(&["show", path, "--lang", "pds", "--procedure", "x"]);
+    assert_bad_input(&missing, "no symbol `x`");
+}
+
 #[test]
 fn guards_are_shown_in_traces_and_graphs() {
     let text = "module void main() { int x(2);

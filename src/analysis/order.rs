@@ -52,7 +52,7 @@ pub enum OrderError {
         line: usize,
         /// The name as it is written.
         name: String,
-        /// A name that may have been meant.
+        /// What to do about it, if that is known: a name that may have been meant.
         suggestion: Option<String>,
     },
     /// A variable is named for the second time.
@@ -72,9 +72,11 @@ impl fmt::Display for OrderError {
                 name,
                 suggestion,
             } => {
-                let hint = suggestion.as_deref();
-                let hint = hint.unwrap_or("`--show-order` lists them all");
-                write!(f, "line {line}: no variable `{name}`; {hint}")
+                write!(f, "line {line}: no variable `{name}`")?;
+                match suggestion {
+                    Some(hint) => write!(f, "; {hint}"),
+                    None => Ok(()),
+                }
             }
             OrderError::Twice { line, name } => write!(f, "line {line}: `{name}` is named twice"),
         }
@@ -423,7 +425,7 @@ mod tests {
         let (cells, groups) = order(text);
         assert_eq!(parse(&show(&cells, &groups), &cells), Ok(groups));
         let wrong = |text: &str| parse(text, &cells).map_err(|error| error.to_string());
-        let unknown = "line 1: no variable `nothing`; `--show-order` lists them all";
+        let unknown = "line 1: no variable `nothing`";
         assert_eq!(wrong("high: a[1] nothing"), Err(unknown.to_owned()));
         let near = "line 3: no variable `bb`; did you mean `b`?";
         assert_eq!(wrong(" # none\n\n\thigh:i bb#k"), Err(near.to_owned()));

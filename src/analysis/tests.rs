@@ -17,7 +17,7 @@ fn program(text: &str) -> Program {
 
 fn system(text: &str) -> System {
     let source = Arc::new(Source::new("system.pds", text.as_bytes().to_vec()));
-    let (system, diagnostics) = pushdown_system(source, &[]);
+    let (system, diagnostics) = pushdown_system(source, &[], Default::default());
     system.unwrap_or_else(|| panic!("{diagnostics:?}"))
 }
 

@@ -396,7 +396,7 @@ pub struct ShowArguments {
     #[arg(long)]
     pub dot: bool,
 
-    /// Show one procedure only
+    /// Show one procedure only, or the frames with one symbol of a pushdown system
     #[arg(long, value_name = "PROC")]
     pub procedure: Option<String>,
 

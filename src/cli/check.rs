@@ -8,8 +8,8 @@ use super::replacement::Replacement;
 use super::{ADVICE, Exit, input, properties, terminal};
 use anyhow::{Context, anyhow};
 use derny::{
-    Checker, Error, Event, Limits, Model, Notice, Order, Property, Reason, Report, TextStyle,
-    Verdict,
+    Checker, Error, Event, Limits, Model, Notice, Order, OrderError, Property, Reason, Report,
+    TextStyle, Verdict,
 };
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -135,7 +135,12 @@ fn check(
     });
     let report = report.check();
     progress.finish();
-    Ok(report?)
+    Ok(report.map_err(|mut error| {
+        if let Error::Order(OrderError::Unknown { suggestion, .. }) = &mut error {
+            suggestion.get_or_insert_with(|| "`--show-order` lists them all".to_owned());
+        }
+        error
+    })?)
 }
 
 /// The variable order that was asked for.

@@ -1,5 +1,6 @@
 //! Reading programs, from files or standard input.
 
+use super::ADVICE;
 use super::arguments::InputArguments;
 use super::console::Console;
 use anyhow::{Context, bail};
@@ -59,7 +60,7 @@ pub fn read(
     limits: Option<&Limits>,
     console: &Console,
 ) -> Result<Model, Error> {
-    let mut reader = Reader::new().language(language);
+    let mut reader = Reader::new().language(language).advise(ADVICE);
     if let Some(limits) = limits {
         reader = reader.limits(limits);
     }

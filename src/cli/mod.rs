@@ -78,12 +78,15 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// How the options of the command line raise limits.
+/// How the options of the command line are called.
 const ADVICE: Advice = Advice {
     time: "--timeout gives more",
     memory: "--memory gives more",
     trace_limit: "--trace-limit allows longer ones to be shown",
     long_trace: "--fold N shows deep calls as one line, --choices only what was chosen",
+    entry: "--entry ",
+    threads: "--threads ",
+    define: "-D ",
 };
 
 /// What is wrong with the arguments, from the text that says so to people.

@@ -1,4 +1,4 @@
-//! `derny show`: the control-flow graph of a program.
+//! `derny show`: the control-flow graph of a program, or the rules of a pushdown system as a graph.
 
 use super::arguments::ShowArguments;
 use super::console::Console;
@@ -13,13 +13,14 @@ pub fn run(arguments: &ShowArguments, console: &Console) -> anyhow::Result<Exit>
         Ok(model) => model,
         Err(error) => return Ok(console.complain(error)),
     };
-    if language == Language::PushdownSystem {
-        bail!("`derny show` draws programs: the rules of a pushdown system are its graph");
-    }
-    let mut graph = model.graph()?;
+    let mut graph = model.graph();
     if let Some(procedure) = &arguments.procedure {
         let Some(one) = graph.procedure(procedure) else {
-            bail!("there is no procedure `{procedure}`: `derny show --calls` lists all of them");
+            let what = match language {
+                Language::PushdownSystem => "symbol",
+                Language::BooleanProgram | Language::Remopla => "procedure",
+            };
+            bail!("there is no {what} `{procedure}`: `derny show --calls` lists all of them");
         };
         graph = one;
     }

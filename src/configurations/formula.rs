@@ -501,7 +501,9 @@ mod tests {
         let text = "define R 0 define S 1 define T 2 \
                     global int x(2), y(2); bool b, c; (q <s>) q <s> --> q <s>";
         let source = std::sync::Arc::new(crate::source::Source::new("", text.into()));
-        let system = crate::lower::pushdown_system(source, &[]).0.unwrap();
+        let system = crate::lower::pushdown_system(source, &[], Default::default())
+            .0
+            .unwrap();
         let bdds = Bdds::new(6, 1 << 20, Collection::Rare).unwrap();
         let quantities = quantities();
         let member = |valuation: Valuation| {

@@ -78,7 +78,13 @@ pub fn boolean_program(
     (program, collector.finish())
 }
 
-fn no_entry(source: &Source, tree: &syntax::boolean::Tree, entry: &str) -> Diagnostic {
+/// `option` stands before the name of an entry procedure where it is said.
+fn no_entry(
+    source: &Source,
+    tree: &syntax::boolean::Tree,
+    entry: &str,
+    option: &str,
+) -> Diagnostic {
     let end = source.bytes().trim_ascii_end().len() as u32;
     let message = format!("there is no procedure `{entry}` to begin with");
     let names = tree.procedures.iter().take(10_000);
@@ -92,7 +98,7 @@ fn no_entry(source: &Source, tree: &syntax::boolean::Tree, entry: &str) -> Diagn
     // A program that lacks its `main` has mistyped it; any other name comes from the option.
     let hint = match entry {
         "main" => "did you mean `main` here?".to_owned(),
-        _ => did_you_mean(format_args!("--entry {near}")),
+        _ => did_you_mean(format_args!("{option}{near}")),
     };
     Diagnostic::error(span, message).with_hint(hint)
 }

@@ -9,7 +9,7 @@
 use super::body::{Lowering, plural};
 use super::no_entry;
 use super::points::goto;
-use crate::diagnostic::{Diagnostic, Severity, did_you_mean, nearest};
+use crate::diagnostic::{Advice, Diagnostic, Severity, did_you_mean, nearest};
 use crate::names::Name;
 use crate::program::{
     Action, Cell, Expression, NewThread, Operation, ProcedureId, Target, ThreadStart, Threads,
@@ -29,6 +29,8 @@ pub struct Start<'a> {
     /// How many threads of which procedures there are from the start, instead of the declared
     /// ones.
     pub threads: Option<&'a [(String, u64)]>,
+    /// How options are called.
+    pub advice: Advice,
 }
 
 /// The names of the cells that are not shown, which no source can contain.
@@ -278,20 +280,21 @@ impl Lowering<'_> {
             .unwrap_or(if is_declared { "init" } else { "main" });
         let entry = find(name).map(ProcedureId);
         if entry.is_none() && !tree.incomplete && (!is_declared || start.entry.is_some()) {
-            self.collector.report(no_entry(source, tree, name));
+            let option = start.advice.entry;
+            self.collector.report(no_entry(source, tree, name, option));
         }
         let Some(exclusive) = self.exclusive() else {
             return (entry, None);
         };
         let mut declared = self.declared_threads();
         if let Some(given) = start.threads {
-            declared = self.given_threads(source, given);
+            declared = self.given_threads(source, given, start.advice.threads);
         } else if !is_declared {
             declared.extend(entry.map(|procedure| self.arbitrary(procedure)));
         }
         let init = entry.filter(|_| is_declared);
         if is_declared {
-            self.check_main(init, &declared);
+            self.check_main(init, &declared, start.advice);
         }
         let first = init.or(declared.first().map(|start| start.procedure));
         let threads = Threads {
@@ -383,8 +386,13 @@ impl Lowering<'_> {
         }
     }
 
-    /// The threads that the caller asks for.
-    fn given_threads(&mut self, source: &Source, given: &[(String, u64)]) -> Vec<ThreadStart> {
+    /// The threads that the caller asks for; `option` stands before them where they are said.
+    fn given_threads(
+        &mut self,
+        source: &Source,
+        given: &[(String, u64)],
+        option: &str,
+    ) -> Vec<ThreadStart> {
         let tree = self.tree;
         let end = source.bytes().trim_ascii_end().len() as u32;
         let end = Span::new(end, end);
@@ -400,7 +408,7 @@ impl Lowering<'_> {
                     let known = tree.procedures.iter().take(10_000);
                     let near = nearest(name, known.map(|p| tree.text(p.identifier)));
                     let hint =
-                        near.map(|near| did_you_mean(format_args!("--threads {near}={count}")));
+                        near.map(|near| did_you_mean(format_args!("{option}{near}={count}")));
                     let diagnostic = Diagnostic::error(end, message).with_hint_if_any(hint);
                     self.collector.report(diagnostic);
                 }
@@ -415,7 +423,7 @@ impl Lowering<'_> {
         }
         if given.iter().all(|(_, count)| *count == 0) {
             let message = "no thread at all is asked for";
-            let hint = "`--threads p=1` is one thread of the procedure `p`";
+            let hint = format!("`{option}p=1` is one thread of the procedure `p`");
             self.collector
                 .report(Diagnostic::error(end, message).with_hint(hint));
         }
@@ -423,7 +431,7 @@ impl Lowering<'_> {
     }
 
     /// With declared threads, nothing begins in `main` because of its name.
-    fn check_main(&mut self, init: Option<ProcedureId>, declared: &[ThreadStart]) {
+    fn check_main(&mut self, init: Option<ProcedureId>, declared: &[ThreadStart], advice: Advice) {
         let tree = self.tree;
         let main = tree.names.find("main");
         let Some(main) = main.and_then(|name| self.scope.procedures.get(name)) else {
@@ -447,7 +455,10 @@ impl Lowering<'_> {
         }
         let span = tree.span(tree.procedures[main as usize].identifier);
         let message = "`main` is never run: it is no thread, and nothing calls it";
-        let hint = "`--entry main` runs it first, before the threads begin";
+        let hint = match advice.entry {
+            "" => "as the entry procedure it runs first, before the threads begin".to_owned(),
+            option => format!("`{option}main` runs it first, before the threads begin"),
+        };
         self.collector
             .report(Diagnostic::warning(span, message).with_hint(hint));
     }

@@ -4,9 +4,9 @@ mod dot;
 mod json;
 mod listing;
 
-use super::text::Advice;
 use crate::bdd::Natural;
 use crate::configurations::{AutomatonDescription, Condition, Count, EdgeDescription};
+use crate::diagnostic::Advice;
 use crate::error::Reason;
 use std::fmt;
 use std::io::{self, Write};

@@ -1,257 +1,95 @@
-//! A control-flow graph, as text to read and as a Graphviz graph to look at.
+//! What is checked as a graph, as text to read and as a Graphviz graph to look at: of a program its
+//! control flow (`flow`), of a pushdown system its rules (`system`).
 //!
-//! Both show the same: for each procedure its control points, with the line, the labels and
-//! the text of the statement, where control can go from there, and which variables are live.
-//! Linear in the program, but for the sets of live variables. Of a large program one procedure
-//! can be shown, or only who calls whom.
+//! Both forms show the same, in linear time but for the sets of live variables. Of a large input
+//! one procedure can be shown, or only who calls whom.
 
 mod calls;
 mod dot;
+mod flow;
 mod listing;
+mod system;
 
-use super::harmless::harmless;
-use super::values::variables;
-use crate::analysis::Analyses;
-use crate::analysis::frames::{Class, ClassId};
-use crate::bits;
-use crate::error::Error;
-use crate::model::Model;
-use crate::program::{
-    Action, Cell, Declaration, PointId, Procedure, ProcedureId, Program, VariableId,
-};
-use crate::rules::{DataVariable, Head, Layout, Rules};
+use crate::model::{Form, Model};
+use crate::report::graphviz::shortened;
+use flow::ControlFlow;
 use std::io::{self, Write};
-use std::ops::Range;
+use system::RuleGraph;
 
-/// A program and what is known about it before any of its states is looked at.
-pub struct Graph<'a> {
-    program: &'a Program,
-    layout: Layout,
-    analyses: Analyses,
-    reachable: Vec<bool>,
-    /// Where lines begin: asking the source for each point would count columns as well,
-    /// which is quadratic where everything stands on one line.
-    line_starts: Vec<u32>,
-    /// The procedures that are shown.
-    shown: Vec<ProcedureId>,
+/// Longer texts are cut in pictures.
+const LONGEST: usize = 48;
+
+fn cut(text: &str) -> String {
+    shortened(text, LONGEST)
+}
+
+/// The graph of a model, before any of its states is looked at.
+pub struct Graph<'a>(Kind<'a>);
+
+enum Kind<'a> {
+    Flow(ControlFlow<'a>),
+    Rules(RuleGraph<'a>),
 }
 
 impl Model {
-    /// The control-flow graph of a program.
-    pub fn graph(&self) -> Result<Graph<'_>, Error> {
-        let program = self.program("the rules of a pushdown system are its graph")?;
-        Ok(Graph::of(program))
+    /// The control-flow graph of a program, or the rules of a pushdown system as a graph.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = derny::Model::read("examples/brackets.pds")?;
+    /// let mut text = Vec::new();
+    /// model.graph().write_text(&mut text)?;
+    /// assert!(String::from_utf8(text)?.contains("push"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn graph(&self) -> Graph<'_> {
+        Graph(match &self.form {
+            Form::Program(program) => Kind::Flow(ControlFlow::of(program)),
+            Form::System(system) => Kind::Rules(RuleGraph::of(system)),
+        })
     }
 }
 
-/// Where control can go from a point.
-struct Successor {
-    /// What must come out for it: `true`, `false`, a guard, or nothing.
-    when: String,
-    to: PointId,
-}
-
-impl<'a> Graph<'a> {
+impl Graph<'_> {
     /// Writes it as text to read.
     pub fn write_text(&self, mut out: impl Write) -> io::Result<()> {
-        listing::write(self, &mut out)
+        match &self.0 {
+            Kind::Flow(flow) => listing::write(flow, &mut out),
+            Kind::Rules(rules) => system::listing::write(rules, &mut out),
+        }
     }
 
     /// Writes it for Graphviz.
     pub fn write_dot(&self, mut out: impl Write) -> io::Result<()> {
-        dot::write(self, &mut out)
+        match &self.0 {
+            Kind::Flow(flow) => dot::write(flow, &mut out),
+            Kind::Rules(rules) => system::dot::write(rules, &mut out),
+        }
     }
 
-    /// The graph of one procedure alone; `None` if there is none of that name.
-    pub fn procedure(mut self, name: &str) -> Option<Self> {
-        self.shown = vec![crate::property::find_procedure(self.program, name)?];
-        Some(self)
+    /// The graph of one procedure alone, or of the frames of a pushdown system in which a symbol
+    /// can be; `None` if there is none of that name.
+    pub fn procedure(self, name: &str) -> Option<Self> {
+        Some(Graph(match self.0 {
+            Kind::Flow(flow) => Kind::Flow(flow.procedure(name)?),
+            Kind::Rules(rules) => Kind::Rules(rules.frames_with(name)?),
+        }))
     }
 
-    /// Writes who calls whom, a line a procedure.
+    /// Writes who calls whom, a line a procedure; of a pushdown system, which frames push which.
     pub fn write_calls(&self, mut out: impl Write) -> io::Result<()> {
-        calls::write_text(self, &mut out)
+        match &self.0 {
+            Kind::Flow(flow) => calls::write_text(flow, &mut out),
+            Kind::Rules(rules) => system::listing::write_pushes(rules, &mut out),
+        }
     }
 
     /// Writes who calls whom, for Graphviz.
     pub fn write_calls_dot(&self, mut out: impl Write) -> io::Result<()> {
-        calls::write_dot(self, &mut out)
-    }
-
-    fn of(program: &'a Program) -> Self {
-        let layout = Layout::of(program);
-        let rules = Rules::of_program(program, layout.clone(), false);
-        let analyses = Analyses::of(&rules, &[]);
-        let mut reachable = vec![false; rules.heads()];
-        for class in &analyses.frames.classes {
-            let heads = class.heads.iter();
-            heads.for_each(|head| reachable[head.0 as usize] = true);
+        match &self.0 {
+            Kind::Flow(flow) => calls::write_dot(flow, &mut out),
+            Kind::Rules(rules) => system::dot::write_pushes(rules, &mut out),
         }
-        let bytes = program.source.bytes().iter().enumerate();
-        let newlines = bytes.filter(|(_, byte)| **byte == b'\n');
-        Graph {
-            reachable,
-            line_starts: newlines.map(|(i, _)| i as u32 + 1).collect(),
-            shown: program.procedure_ids().collect(),
-            program,
-            layout,
-            analyses,
-        }
-    }
-
-    fn line(&self, point: PointId) -> usize {
-        let start = self.program.point(point).span.start;
-        self.line_starts.partition_point(|begin| *begin <= start) + 1
-    }
-
-    fn is_reachable(&self, point: PointId) -> bool {
-        self.reachable[point.0 as usize]
-    }
-
-    fn is_recursive(&self, procedure: ProcedureId) -> bool {
-        self.class(procedure).is_recursive
-    }
-
-    fn class(&self, procedure: ProcedureId) -> &Class {
-        self.analyses.frames.get(ClassId(procedure.0))
-    }
-
-    /// Whether executions begin with a procedure, or some call leads to it.
-    fn is_called(&self, procedure: ProcedureId) -> bool {
-        procedure == self.program.entry || !self.class(procedure).pushing.is_empty()
-    }
-
-    /// The globals that a procedure, with all it calls, may change or read.
-    fn modified(&self, procedure: ProcedureId) -> &[u64] {
-        self.analyses.mod_ref.modified(ClassId(procedure.0))
-    }
-
-    fn referenced(&self, procedure: ProcedureId) -> &[u64] {
-        self.analyses.mod_ref.referenced(ClassId(procedure.0))
-    }
-
-    fn points(&self, procedure: &Procedure) -> impl ExactSizeIterator<Item = PointId> + use<> {
-        procedure.points.clone().map(PointId)
-    }
-
-    /// `name(parameters)`.
-    fn header(&self, procedure: &Procedure) -> String {
-        let (name, parameters) = (self.text(procedure.name), procedure.parameters as usize);
-        format!("{name}({})", self.locals_in(procedure, 0..parameters))
-    }
-
-    /// The locals that are no parameters.
-    fn locals(&self, procedure: &Procedure) -> String {
-        let parameters = procedure.parameters as usize;
-        self.locals_in(procedure, parameters..procedure.locals.len())
-    }
-
-    fn locals_in(&self, procedure: &Procedure, range: Range<usize>) -> String {
-        self.names(&procedure.locals, &procedure.declarations, range)
-    }
-
-    fn globals(&self) -> String {
-        let Program {
-            globals,
-            declarations,
-            ..
-        } = self.program;
-        self.names(globals, declarations, 0..globals.len())
-    }
-
-    /// The variables whose cells are in a range.
-    fn names(&self, cells: &[Cell], declarations: &[Declaration], range: Range<usize>) -> String {
-        let all = variables(cells, declarations);
-        let inside = all.filter(|variable| range.contains(&variable.first));
-        let texts: Vec<String> = inside.map(|variable| self.text(variable.name)).collect();
-        texts.join(", ")
-    }
-
-    fn text(&self, name: crate::names::Name) -> String {
-        harmless(self.program.names.text(name))
-    }
-
-    /// The names of a set of data variables: a variable as a whole if all its cells are
-    /// in, otherwise those that are. (Below an exit, a set may speak of another procedure's
-    /// locals.)
-    fn variables(&self, id: ProcedureId, set: &[u64]) -> String {
-        let (program, layout) = (self.program, &self.layout);
-        let procedure = program.procedure(id);
-        let is_in = |bits: Range<DataVariable>| bits.clone().any(|bit| bits::contains(set, bit));
-        let local = |i: usize| layout.cell(id, VariableId::Local(i as u32));
-        let global = |i: usize| layout.global(i as u32);
-        let mut names = Vec::new();
-        let mut add = |cells: &[Cell], declared: &[Declaration], bits: &dyn Fn(usize) -> _| {
-            for variable in variables(cells, declared) {
-                let inside: Vec<_> = variable.cells().filter(|i| is_in(bits(*i))).collect();
-                match !inside.is_empty() && inside.len() == variable.cells().len() {
-                    true => names.push(self.text(variable.name)),
-                    false => names.extend(inside.iter().map(|i| self.text(cells[*i].name))),
-                }
-            }
-        };
-        add(&procedure.locals, &procedure.declarations, &local);
-        add(&program.globals, &program.declarations, &global);
-        let returned =
-            (0..procedure.returns.len() as u32).filter(|i| is_in(layout.returned(id, *i)));
-        names.extend(returned.map(|i| format!("returned {}", i + 1)));
-        names.join(", ")
-    }
-
-    fn live(&self, point: PointId) -> String {
-        let procedure = self.program.point(point).procedure;
-        self.variables(procedure, self.analyses.liveness.at(Head(point.0)))
-    }
-
-    /// The statement on one line; `exit` for the end of a procedure.
-    fn statement(&self, point: PointId) -> String {
-        if matches!(self.program.point(point).action, Action::Exit) {
-            return "exit".into();
-        }
-        let text = self.program.text_of(point);
-        let words: Vec<&str> = text.split_whitespace().collect();
-        harmless(&words.join(" "))
-    }
-
-    fn labels(&self, point: PointId) -> impl Iterator<Item = String> {
-        self.program.labels_of(point).map(harmless)
-    }
-
-    fn callee(&self, point: PointId) -> Option<ProcedureId> {
-        match &self.program.point(point).action {
-            Action::Call(call) => Some(call.callee),
-            _ => None,
-        }
-    }
-
-    /// Whether an assertion can fail there.
-    fn is_assertion(&self, point: PointId) -> bool {
-        matches!(self.program.point(point).action, Action::Assert { .. })
-    }
-
-    fn successors(&self, point: PointId) -> Vec<Successor> {
-        let exit = self.program.procedure_of(point).exit();
-        let action = &self.program.point(point).action;
-        let mut list: Vec<Successor> = Vec::new();
-        let when = String::new;
-        action.for_each_successor(exit, |to| list.push(Successor { when: when(), to }));
-        // With one condition it is true or false; with more, they are tried in order, or any
-        // that is true is taken.
-        if let Action::Branch { arms, .. } | Action::Select { arms, .. } = action {
-            let guards = self.program.guards_of(point);
-            for (i, successor) in list.iter_mut().enumerate() {
-                successor.when = match (i == arms.len(), guards.get(i)) {
-                    (false, Some((_, span))) => {
-                        let text = self.program.source.text(*span);
-                        let words: Vec<&str> = text.split_whitespace().collect();
-                        harmless(&words.join(" "))
-                    }
-                    (false, None) => "true".to_owned(),
-                    (true, _) if guards.is_empty() => "false".to_owned(),
-                    (true, _) => "else".to_owned(),
-                };
-            }
-        }
-        list
     }
 }

@@ -6,6 +6,12 @@ pub fn harmless(text: &str) -> String {
     text.chars().map(harmless_character).collect()
 }
 
+/// The text on one line, blanks between its words, fit for a terminal.
+pub fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    harmless(&words.join(" "))
+}
+
 /// The character itself, or what is shown in its place.
 pub fn harmless_character(character: char) -> char {
     match character {

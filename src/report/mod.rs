@@ -9,6 +9,7 @@ mod excerpt;
 mod failure;
 mod folded;
 pub mod graph;
+mod graphviz;
 mod harmless;
 mod html;
 pub mod json;
@@ -24,6 +25,7 @@ mod trace;
 pub mod values;
 
 use crate::check::{self, Phase, Statistics, TraceFinding, Verdict};
+use crate::diagnostic::Advice;
 use crate::error::Reason;
 use crate::event::Progress;
 use crate::model::Form;
@@ -39,7 +41,6 @@ use std::time::Duration;
 use steps::{Annotated, Trace};
 pub use style::TextStyle;
 use style::TextWriter;
-use text::Advice;
 
 /// What came of a check: a finding for each property, in the order in which they were given.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use super::style::{Paint, TextStyle, TextWriter};
 use super::summary::{lanes, overview, reason};
 use super::{Conclusion, Evidence, Explanation, Report, ShownTrace, trace};
 use crate::check::{TraceFinding, Verdict};
+use crate::diagnostic::Advice;
 use crate::error::Reason;
 use crate::property::Kind;
 use crate::rules::Subject;
@@ -71,19 +72,6 @@ fn write_conclusion<W: Write>(
         (Paint::Plain, &reason[..]),
     ];
     writer.line(&pieces, 2)
-}
-
-/// What the text of a report says of how limits are raised; by default nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Advice {
-    /// How there is more time: "--timeout gives more".
-    pub time: &'static str,
-    /// How there is more memory.
-    pub memory: &'static str,
-    /// How longer traces are shown.
-    pub trace_limit: &'static str,
-    /// How less of a long trace is shown.
-    pub long_trace: &'static str,
 }
 
 impl Advice {

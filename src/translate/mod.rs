@@ -27,7 +27,7 @@ mod variables;
 
 pub use names::Renamed;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Advice, Diagnostic};
 use crate::lower::pushdown_system;
 use crate::program::{NUMBER_BITS, Program};
 use crate::rules::{Layout, Rules};
@@ -93,7 +93,7 @@ pub fn translate(program: &Program) -> Result<Translation, Diagnostic> {
     }
     // What `.pds` refuses, such as terms that are too wide, is said of the statement it is from.
     let source = Source::new("", translation.text.clone().into_bytes());
-    let (_, diagnostics) = pushdown_system(Arc::new(source), &[]);
+    let (_, diagnostics) = pushdown_system(Arc::new(source), &[], Advice::default());
     match diagnostics.into_iter().find(Diagnostic::is_error) {
         None => Ok(translation),
         Some(wrong) => {

@@ -20,7 +20,7 @@ fn threaded(text: &str, init: Option<&str>, declared: &[&str]) -> Program {
     let source = Arc::new(Source::new("t.bp", text.into()));
     let start = Start {
         entry: Some(init.unwrap_or(declared[0])),
-        threads: None,
+        ..Start::default()
     };
     let (program, diagnostics) = boolean_program(source, &start);
     let mut program = program.unwrap_or_else(|| panic!("{diagnostics:?}"));

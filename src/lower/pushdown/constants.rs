@@ -1,5 +1,5 @@
-//! Constants: the defined names, in the order of the source, and those that the command line
-//! gives other values.
+//! Constants: the defined names, in the order of the source, and those that get other values from
+//! outside.
 
 use super::scope::Scope;
 use super::terms::{Relations, TOO_LARGE};
@@ -17,7 +17,7 @@ impl Evaluator<Relations<'_>> {
     pub fn define(&mut self, names: &mut Names, overrides: &[(String, i128)]) {
         let tree = self.language.tree;
         for (text, value) in overrides {
-            match wrong_override(tree, text, *value) {
+            match self.language.scope.wrong_override(tree, text, *value) {
                 Some(wrong) => self.collector.report(wrong),
                 None => self.language.scope.define(names.intern(text), *value),
             }
@@ -53,28 +53,32 @@ impl Scope {
                 .with_related(tree.span(define.identifier), "here");
         }
         let hint = suggestion(text, defined_names(tree));
-        let hint =
-            hint.unwrap_or_else(|| format!("write `define {text} …` before, or use `-D {text}=…`"));
+        let hint = hint.unwrap_or_else(|| match self.define {
+            "" => format!("write `define {text} …` before"),
+            option => format!("write `define {text} …` before, or use `{option}{text}=…`"),
+        });
         Diagnostic::error(span, format!("`{text}` is not defined")).with_hint(hint)
+    }
+
+    /// What is wrong with a value from outside, if anything is.
+    fn wrong_override(&self, tree: &Tree, text: &str, value: i128) -> Option<Diagnostic> {
+        let option = self.define;
+        let error =
+            |what: &str| Diagnostic::error(Span::new(0, 0), format!("`{option}{text}`: {what}"));
+        if value.unsigned_abs() >> NUMBER_BITS != 0 {
+            return Some(error(TOO_LARGE));
+        }
+        // A name that is used and not defined is meant to be defined there.
+        if tree.names.find(text).is_some() {
+            return None;
+        }
+        let near = nearest(text, defined_names(tree));
+        let hint = near.map(|near| did_you_mean(format_args!("{option}{near}")));
+        Some(error("there is no such name here").with_hint_if_any(hint))
     }
 }
 
 fn defined_names(tree: &Tree) -> impl Iterator<Item = &str> {
     let defines = tree.defines.iter();
     defines.map(|define| tree.text(define.identifier))
-}
-
-/// What is wrong with an option `-D`, if anything is.
-fn wrong_override(tree: &Tree, text: &str, value: i128) -> Option<Diagnostic> {
-    let error = |what: &str| Diagnostic::error(Span::new(0, 0), format!("`-D {text}`: {what}"));
-    if value.unsigned_abs() >> NUMBER_BITS != 0 {
-        return Some(error(TOO_LARGE));
-    }
-    // A name that is used and not defined is meant to be defined there.
-    if tree.names.find(text).is_some() {
-        return None;
-    }
-    let near = nearest(text, defined_names(tree));
-    let hint = near.map(|near| did_you_mean(format_args!("-D {near}")));
-    Some(error("there is no such name here").with_hint_if_any(hint))
 }

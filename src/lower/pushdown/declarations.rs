@@ -74,7 +74,10 @@ impl Declarations<'_, '_> {
         let define = defines.find(|define| define.identifier.name == declared.identifier.name);
         let diagnostic = match define {
             Some(define) => diagnostic.with_related(self.tree.span(define.identifier), "here"),
-            None => diagnostic.with_hint(format!("`-D {text}` defines it")),
+            None => diagnostic.with_hint(match self.machine.language.scope.define {
+                "" => "it was given a value from outside".to_owned(),
+                option => format!("`{option}{text}` defines it"),
+            }),
         };
         self.report(diagnostic);
     }

@@ -16,7 +16,7 @@ mod tests;
 
 pub use proposition::{condition, proposition};
 
-use crate::diagnostic::{Diagnostic, suggestion};
+use crate::diagnostic::{Advice, Diagnostic, suggestion};
 use crate::lower::expression::Evaluator;
 use crate::names::Name;
 use crate::program::{Cell, Domain, Expression, Expressions, Operation, VariableId};
@@ -37,10 +37,12 @@ use terms::Relations;
 pub fn pushdown_system(
     source: Arc<Source>,
     overrides: &[(String, i128)],
+    advice: Advice,
 ) -> (Option<System>, Vec<Diagnostic>) {
     let (tree, collector) = pds::parse(&source);
     let mut names = tree.names.clone();
     let mut machine = Evaluator::of_system(&tree, collector);
+    machine.language.scope.define = advice.define;
     machine.define(&mut names, overrides);
     let mut declarations = Declarations {
         tree: &tree,

@@ -31,6 +31,8 @@ type Table = FxHashMap<Name, Variable>;
 #[derive(Debug, Default)]
 pub struct Scope {
     constants: FxHashMap<Name, i128>,
+    /// What stands before a name that gets its value from outside.
+    pub define: &'static str,
     globals: Table,
     groups: Vec<Table>,
     /// The symbols with locals, each with its group.

@@ -12,7 +12,7 @@ fn system(text: &str) -> System {
 
 fn overridden(text: &str, overrides: &[(String, i128)]) -> System {
     let source = Arc::new(Source::new("t.pds", text.into()));
-    let (system, diagnostics) = pushdown_system(source, overrides);
+    let (system, diagnostics) = pushdown_system(source, overrides, Default::default());
     system.unwrap_or_else(|| panic!("{text}\n{diagnostics:?}"))
 }
 
@@ -20,7 +20,7 @@ fn overridden(text: &str, overrides: &[(String, i128)]) -> System {
 #[track_caller]
 fn error(text: &str) -> String {
     let source = Arc::new(Source::new("t.pds", text.into()));
-    let (system, diagnostics) = pushdown_system(source, &[]);
+    let (system, diagnostics) = pushdown_system(source, &[], Default::default());
     assert!(system.is_none(), "{text}");
     let errors: Vec<_> = diagnostics.iter().filter(|d| d.is_error()).collect();
     assert_eq!(errors.len(), 1, "{text}: {errors:?}");

@@ -112,10 +112,12 @@ impl Lowering<'_> {
                 .find(|define| Some(tree.names.text(define.identifier.name)) == near);
             let span = place.map_or(end, |define| tree.span(define.identifier));
             let shown = shorten(name);
-            let message = format!("`-D {shown}=…` defines a name that the program does not have");
+            let option = self.options.advice.define;
+            let message =
+                format!("`{option}{shown}=…` defines a name that the program does not have");
             let diagnostic = Diagnostic::error(span, message);
             self.report(match near {
-                Some(near) => diagnostic.with_hint(did_you_mean(format_args!("-D {near}=…"))),
+                Some(near) => diagnostic.with_hint(did_you_mean(format_args!("{option}{near}=…"))),
                 None => diagnostic.with_hint(format!("`define {shown} …` would introduce it")),
             });
         }

@@ -17,7 +17,7 @@ mod tests;
 mod types;
 mod unknown;
 
-use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
+use crate::diagnostic::{Advice, Diagnostic, did_you_mean, nearest};
 use crate::lower::expression::Evaluator;
 use crate::lower::layout::{FieldType, VariableLayout, cells};
 use crate::lower::points::Points;
@@ -33,13 +33,15 @@ use std::ops::Range;
 use std::sync::Arc;
 use terms::Remopla;
 
-/// What the command line says about the language.
+/// What a user says besides the text.
 #[derive(Clone, Debug, Default)]
 pub struct RemoplaOptions {
     /// Names that are defined otherwise than the program says; the last one counts.
     pub defines: Vec<(String, i128)>,
     /// What happens to a number that does not fit.
     pub overflow: Overflow,
+    /// How options are called.
+    pub advice: Advice,
 }
 
 /// The Remopla program in `source` if there is no error in it, and all diagnostics in the
@@ -210,7 +212,8 @@ impl<'a> Lowering<'a> {
         let (place, hint) = match (given, tree.init) {
             (None, Some(init)) => (tree.span(init), near.map(did_you_mean)),
             (Some(_), _) => {
-                let entry = near.map(|near| did_you_mean(format_args!("--entry {near}")));
+                let option = self.options.advice.entry;
+                let entry = near.map(|near| did_you_mean(format_args!("{option}{near}")));
                 (place, entry)
             }
             (None, None) => {

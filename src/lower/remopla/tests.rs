@@ -483,10 +483,7 @@ fn defines_may_be_given_and_others_follow() {
     };
     let (none, diagnostics) = read(text, &options);
     assert!(none.is_none());
-    assert_eq!(
-        diagnostics[0].hint.as_deref(),
-        Some("did you mean `-D N=…`?")
-    );
+    assert_eq!(diagnostics[0].hint.as_deref(), Some("did you mean `N=…`?"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Threads and atomic sections in the program form.
 
 use super::{points, program};
+use crate::diagnostic::Advice;
 use crate::lower::{Start, boolean_program};
 use crate::program::{Action, NewThread, Operation, Program, Target, Value, VariableId};
 use crate::source::Source;
@@ -10,7 +11,17 @@ fn begun(text: &str, entry: Option<&str>, threads: &[(&str, u64)]) -> Result<Pro
     let source = Arc::new(Source::new("t.bp", text.into()));
     let threads: Vec<_> = threads.iter().map(|(p, n)| ((*p).to_owned(), *n)).collect();
     let threads = (!threads.is_empty()).then_some(threads.as_slice());
-    let (program, diagnostics) = boolean_program(source, &Start { entry, threads });
+    let advice = Advice {
+        entry: "--entry ",
+        threads: "--threads ",
+        ..Advice::default()
+    };
+    let start = Start {
+        entry,
+        threads,
+        advice,
+    };
+    let (program, diagnostics) = boolean_program(source, &start);
     let messages = diagnostics.iter().map(|d| format!("{d}\n"));
     program.ok_or_else(|| messages.collect())
 }

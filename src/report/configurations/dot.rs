@@ -1,16 +1,16 @@
 //! A P-automaton for Graphviz: states, and an arrow for the frames that can be read between two
-//! of them.
+//! of them. In the set of a program, each procedure is a box: in it are the frames of the procedure,
+//! as a list on the way from one state to another, and the states that speak of it.
 
 use super::{braces, symbol, without_stack};
 use crate::configurations::{AutomatonDescription, StateDescription};
+use crate::report::graphviz::{label, quoted, shortened};
 use crate::report::harmless::harmless;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Longer labels are cut; the tool tip has the whole text.
-const LONGEST_LABEL: usize = 60;
-/// More frames than this on one arrow are in the tool tip only.
-const MOST_LABELS: usize = 12;
+/// Longer texts are cut.
+const LONGEST: usize = 60;
 
 const HEAD: &str = "\
 digraph configurations {
@@ -21,52 +21,90 @@ digraph configurations {
         arrowsize=0.7]
 ";
 
+/// How a list of frames looks.
+const LIST: &str = "shape=box, style=\"rounded,filled\", fontname=\"Courier\", fontsize=10";
+
+/// What belongs to one procedure.
+#[derive(Default)]
+struct Part {
+    states: Vec<usize>,
+    /// The frames between two states.
+    lists: BTreeMap<(usize, usize), Vec<String>>,
+}
+
 pub fn write(shown: &AutomatonDescription, out: &mut impl Write) -> io::Result<()> {
     out.write_all(HEAD.as_bytes())?;
-    for (number, state) in shown.states.iter().enumerate() {
-        write_state(number, state, out)?;
-    }
-    let mut arrows: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+    let mut parts: BTreeMap<&str, Part> = BTreeMap::new();
     for edge in &shown.edges {
-        let arrow = arrows.entry((edge.from, edge.to)).or_default();
-        arrow.push(symbol(edge));
+        let part = parts.entry(&edge.symbol.procedure).or_default();
+        let list = part.lists.entry((edge.from, edge.to)).or_default();
+        list.push(harmless(&symbol(edge)));
     }
-    for ((from, to), labels) in arrows {
-        writeln!(
-            out,
-            "  s{from} -> s{to} [label=\"{}\", tooltip=\"{}\"]",
-            label(&labels),
-            labels
-                .iter()
-                .map(|label| quoted(label))
-                .collect::<Vec<_>>()
-                .join("\\n"),
-        )?;
+    for (number, state) in shown.states.iter().enumerate() {
+        let procedure = match state.kind {
+            "entered" | "returned" => state.of.as_deref().unwrap_or_default(),
+            _ => "",
+        };
+        match parts.get_mut(procedure).filter(|_| !procedure.is_empty()) {
+            Some(part) => part.states.push(number),
+            None => write_state(number, state, out)?,
+        }
+    }
+    let mut arrows = Vec::new();
+    for (number, (procedure, part)) in parts.iter().enumerate() {
+        // The symbols of a pushdown system are no procedure's.
+        match procedure.is_empty() {
+            true => arrows.extend(part.lists.iter().map(|((from, to), frames)| {
+                let (label, tip) = (label(frames, LONGEST), quoted(&frames.join("\n")));
+                format!("s{from} -> s{to} [label=\"{label}\", tooltip=\"{tip}\"]")
+            })),
+            false => write_part(shown, number, procedure, part, &mut arrows, out)?,
+        }
+    }
+    for arrow in arrows {
+        writeln!(out, "  {arrow}")?;
     }
     for (node, label) in without_stack(shown) {
+        let label = harmless(&label);
         writeln!(
             out,
             "  {node} [shape=box, label=\"{}\", tooltip=\"{}\"]",
-            quoted(&shortened(&label)),
+            quoted(&shortened(&label, LONGEST)),
             quoted(&label)
         )?;
     }
     writeln!(out, "}}")
 }
 
-/// The frames of one arrow, one below the other.
-fn label(labels: &[String]) -> String {
-    if let [one] = labels {
-        return quoted(&shortened(one));
+/// The box of a procedure; `arrows` are those that begin or end in it.
+fn write_part(
+    shown: &AutomatonDescription,
+    number: usize,
+    procedure: &str,
+    part: &Part,
+    arrows: &mut Vec<String>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let title = quoted(&shortened(&harmless(procedure), LONGEST));
+    writeln!(out, "  subgraph cluster_{number} {{\n    label=\"{title}\"")?;
+    writeln!(
+        out,
+        "    style=\"rounded,filled\"; fillcolor=\"#f8fafc\"; color=\"#98a2b3\""
+    )?;
+    for state in &part.states {
+        write_state(*state, &shown.states[*state], out)?;
     }
-    let shown = labels.iter().take(MOST_LABELS);
-    let mut lines: String = shown
-        .map(|label| quoted(&shortened(label)) + "\\l")
-        .collect();
-    if labels.len() > MOST_LABELS {
-        lines.push_str(&format!("... {} more\\l", labels.len() - MOST_LABELS));
+    for ((from, to), frames) in &part.lists {
+        let (list, label) = (format!("f{number}_{from}_{to}"), label(frames, LONGEST));
+        let tip = quoted(&frames.join("\n"));
+        writeln!(
+            out,
+            "    {list} [{LIST}, label=\"{label}\", tooltip=\"{tip}\"]"
+        )?;
+        arrows.push(format!("s{from} -> {list} [arrowhead=none]"));
+        arrows.push(format!("{list} -> s{to}"));
     }
-    lines
+    writeln!(out, "  }}")
 }
 
 fn write_state(number: usize, state: &StateDescription, out: &mut impl Write) -> io::Result<()> {
@@ -91,21 +129,7 @@ fn write_state(number: usize, state: &StateDescription, out: &mut impl Write) ->
     writeln!(
         out,
         "  s{number} [label=\"{}\", fillcolor=\"{fill}\"{peripheries}, tooltip=\"{}\"]",
-        quoted(&shortened(&state.name())),
-        quoted(&tip)
+        quoted(&shortened(&harmless(&state.name()), LONGEST)),
+        quoted(&harmless(&tip))
     )
-}
-
-fn shortened(text: &str) -> String {
-    if text.chars().count() <= LONGEST_LABEL {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(LONGEST_LABEL - 3).collect();
-    short.push_str("...");
-    short
-}
-
-/// Text inside a string in quotes.
-fn quoted(text: &str) -> String {
-    harmless(text).replace('\\', "\\\\").replace('"', "\\\"")
 }

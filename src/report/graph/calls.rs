@@ -1,14 +1,15 @@
 //! Who calls whom: the procedures of a program and their calls, without what is in them.
 //! Linear in the program.
 
-use super::Graph;
-use super::dot::shortened;
+use super::flow::ControlFlow;
 use crate::program::ProcedureId;
+use crate::report::graph::cut;
 use crate::report::harmless::markup;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io::{self, Write};
 
-const HEAD: &str = "\
+pub const HEAD: &str = "\
 digraph calls {
   graph [rankdir=LR, nodesep=0.2, pad=0.3]
   node [fontname=\"Courier\", fontsize=11, shape=box, style=\"rounded,filled\", fillcolor=\"#f8fafc\",
@@ -17,7 +18,7 @@ digraph calls {
 ";
 
 /// How many calls there are in a procedure, by callee.
-fn calls(graph: &Graph<'_>, procedure: ProcedureId) -> BTreeMap<ProcedureId, usize> {
+fn calls(graph: &ControlFlow<'_>, procedure: ProcedureId) -> BTreeMap<ProcedureId, usize> {
     let points = graph.points(graph.program.procedure(procedure));
     let mut calls = BTreeMap::new();
     for callee in points.filter_map(|point| graph.callee(point)) {
@@ -27,7 +28,7 @@ fn calls(graph: &Graph<'_>, procedure: ProcedureId) -> BTreeMap<ProcedureId, usi
 }
 
 /// What is to be known of a procedure.
-fn remarks(graph: &Graph<'_>, procedure: ProcedureId) -> Vec<&'static str> {
+fn remarks(graph: &ControlFlow<'_>, procedure: ProcedureId) -> Vec<&'static str> {
     let remarks = [
         (procedure == graph.program.entry, "entry"),
         (graph.is_recursive(procedure), "recursive"),
@@ -37,7 +38,7 @@ fn remarks(graph: &Graph<'_>, procedure: ProcedureId) -> Vec<&'static str> {
     applying.map(|(_, remark)| remark).collect()
 }
 
-pub fn write_text(graph: &Graph<'_>, out: &mut impl Write) -> io::Result<()> {
+pub fn write_text(graph: &ControlFlow<'_>, out: &mut impl Write) -> io::Result<()> {
     let name = |id: ProcedureId| graph.text(graph.program.procedure(id).name);
     for procedure in &graph.shown {
         write!(out, "{}", name(*procedure))?;
@@ -59,27 +60,39 @@ pub fn write_text(graph: &Graph<'_>, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-pub fn write_dot(graph: &Graph<'_>, out: &mut impl Write) -> io::Result<()> {
+pub fn write_dot(graph: &ControlFlow<'_>, out: &mut impl Write) -> io::Result<()> {
     out.write_all(HEAD.as_bytes())?;
     for procedure in &graph.shown {
         let name = graph.text(graph.program.procedure(*procedure).name);
-        let mut label = format!("<b>{}</b>", markup(&shortened(&name)));
-        for remark in remarks(graph, *procedure) {
-            label.push_str(&format!("<br/><font point-size=\"9\">{remark}</font>"));
-        }
-        writeln!(out, "  c{} [label=<{label}>]", procedure.0)?;
+        write_node(procedure.0, &name, &remarks(graph, *procedure), out)?;
     }
     for procedure in &graph.shown {
         for (callee, count) in calls(graph, *procedure) {
-            if !graph.shown.contains(&callee) {
-                continue;
+            if graph.is_shown(callee) {
+                write_arrow([procedure.0, callee.0], count, out)?;
             }
-            let label = match count {
-                1 => String::new(),
-                several => format!(" [label=\" {several} \"]"),
-            };
-            writeln!(out, "  c{} -> c{}{label}", procedure.0, callee.0)?;
         }
     }
     writeln!(out, "}}")
+}
+
+pub fn write_node(
+    id: u32,
+    name: &str,
+    remarks: &[impl Display],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut label = format!("<b>{}</b>", markup(&cut(name)));
+    for remark in remarks {
+        label.push_str(&format!("<br/><font point-size=\"9\">{remark}</font>"));
+    }
+    writeln!(out, "  c{id} [label=<{label}>]")
+}
+
+pub fn write_arrow([from, to]: [u32; 2], count: usize, out: &mut impl Write) -> io::Result<()> {
+    let label = match count {
+        1 => String::new(),
+        several => format!(" [label=\" {several} \"]"),
+    };
+    writeln!(out, "  c{from} -> c{to}{label}")
 }

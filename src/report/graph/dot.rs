@@ -1,15 +1,14 @@
 //! The graph for Graphviz: a box a procedure, colours by kind of statement, dashed arrows
 //! from calls to where they lead. What would clutter the picture is in the tool tips.
 
-use super::Graph;
+use super::flow::ControlFlow;
 use crate::program::{Action, PointId, ProcedureId};
+use crate::report::graph::cut;
+use crate::report::graphviz::quoted;
 use crate::report::harmless::markup;
 use std::io::{self, Write};
 
-/// Longer statements are cut; the tool tip has the whole text.
-const LONGEST_TEXT: usize = 48;
-
-const HEAD: &str = "\
+pub const HEAD: &str = "\
 digraph program {
   graph [fontname=\"Helvetica\", fontsize=13, rankdir=TB, nodesep=0.35, ranksep=0.35,
          compound=true, pad=0.3, newrank=true]
@@ -19,7 +18,10 @@ digraph program {
         arrowsize=0.7]
 ";
 
-pub fn write(graph: &Graph<'_>, out: &mut impl Write) -> io::Result<()> {
+/// How what control never comes to looks.
+pub const UNREACHABLE: &str = "style=\"rounded,dashed\", fontcolor=\"#98a2b3\", color=\"#98a2b3\"";
+
+pub fn write(graph: &ControlFlow<'_>, out: &mut impl Write) -> io::Result<()> {
     out.write_all(HEAD.as_bytes())?;
     for procedure in &graph.shown {
         write_procedure(graph, *procedure, out)?;
@@ -28,29 +30,24 @@ pub fn write(graph: &Graph<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "}}")
 }
 
-fn write_procedure(graph: &Graph<'_>, id: ProcedureId, out: &mut impl Write) -> io::Result<()> {
+fn write_procedure(
+    graph: &ControlFlow<'_>,
+    id: ProcedureId,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let procedure = graph.program.procedure(id);
-    let mut remarks = String::new();
+    let mut remarks = Vec::new();
     if graph.is_recursive(id) {
-        remarks.push_str("<br/><font point-size=\"10\">recursive</font>");
+        remarks.push("recursive".to_owned());
     }
     if !graph.is_called(id) {
-        remarks.push_str("<br/><font point-size=\"10\">never called</font>");
+        remarks.push("never called".to_owned());
     }
     let modified = graph.variables(id, graph.modified(id));
     if !modified.is_empty() {
-        let modified = markup(&shortened(&modified));
-        remarks.push_str(&format!(
-            "<br/><font point-size=\"10\">modifies {modified}</font>"
-        ));
+        remarks.push(format!("modifies {modified}"));
     }
-    writeln!(
-        out,
-        "  subgraph cluster_{} {{\n    label=<<b>{}</b>{remarks}>\n    \
-         style=\"rounded,filled\"; fillcolor=\"#f8fafc\"; color=\"#98a2b3\"; margin=14",
-        id.0,
-        markup(&shortened(&graph.header(procedure))),
-    )?;
+    write_box(id.0, &graph.header(procedure), &remarks, out)?;
     for point in graph.points(procedure) {
         write_point(graph, point, out)?;
     }
@@ -58,7 +55,7 @@ fn write_procedure(graph: &Graph<'_>, id: ProcedureId, out: &mut impl Write) -> 
         for successor in graph.successors(point) {
             let label = match &successor.when[..] {
                 "" => String::new(),
-                when => format!(" [label=\" {} \"]", quoted(&shortened(when))),
+                when => format!(" [label=\" {} \"]", quoted(&cut(when))),
             };
             writeln!(out, "    p{} -> p{}{label}", point.0, successor.to.0)?;
         }
@@ -66,11 +63,25 @@ fn write_procedure(graph: &Graph<'_>, id: ProcedureId, out: &mut impl Write) -> 
     writeln!(out, "  }}")
 }
 
-fn write_point(graph: &Graph<'_>, point: PointId, out: &mut impl Write) -> io::Result<()> {
+/// The beginning of a box with its title and what is to be known of what is in it.
+pub fn write_box(id: u32, title: &str, remarks: &[String], out: &mut impl Write) -> io::Result<()> {
+    let mut label = format!("<b>{}</b>", markup(&cut(title)));
+    for remark in remarks {
+        let remark = markup(&cut(remark));
+        label.push_str(&format!("<br/><font point-size=\"10\">{remark}</font>"));
+    }
+    writeln!(
+        out,
+        "  subgraph cluster_{id} {{\n    label=<{label}>\n    \
+         style=\"rounded,filled\"; fillcolor=\"#f8fafc\"; color=\"#98a2b3\"; margin=14",
+    )
+}
+
+fn write_point(graph: &ControlFlow<'_>, point: PointId, out: &mut impl Write) -> io::Result<()> {
     let statement = graph.statement(point);
     let labels: String = graph
         .labels(point)
-        .map(|label| format!("<b>{}:</b> ", markup(&shortened(&label))))
+        .map(|label| format!("<b>{}:</b> ", markup(&cut(&label))))
         .collect();
     let reachable = graph.is_reachable(point);
     let tip = match reachable {
@@ -88,7 +99,7 @@ fn write_point(graph: &Graph<'_>, point: PointId, out: &mut impl Write) -> io::R
     };
     let look = match reachable {
         true => format!("fillcolor=\"{fill}\""),
-        false => "style=\"rounded,dashed\", fontcolor=\"#98a2b3\", color=\"#98a2b3\"".to_owned(),
+        false => UNREACHABLE.to_owned(),
     };
     let procedure = graph.program.procedure_of(point);
     let weight = match point == procedure.entry() && reachable {
@@ -100,59 +111,40 @@ fn write_point(graph: &Graph<'_>, point: PointId, out: &mut impl Write) -> io::R
         "    p{} [label=<<font color=\"#98a2b3\">{}</font>  {labels}{}>, {look}{weight}, tooltip=\"{}\"]",
         point.0,
         graph.line(point),
-        markup(&shortened(&statement)),
+        markup(&cut(&statement)),
         quoted(&tip),
     )
 }
 
 /// Arrows from calls into procedures; they do not decide where things stand.
-fn write_calls(graph: &Graph<'_>, out: &mut impl Write) -> io::Result<()> {
+fn write_calls(graph: &ControlFlow<'_>, out: &mut impl Write) -> io::Result<()> {
     for procedure in &graph.shown {
         for point in graph.points(graph.program.procedure(*procedure)) {
             let Some(callee) = graph.callee(point) else {
                 continue;
             };
-            if !graph.shown.contains(&callee) {
-                continue;
+            if graph.is_shown(callee) {
+                let entry = graph.program.procedure(callee).entry();
+                write_call([point.0, entry.0], 'p', callee == *procedure, out)?;
             }
-            let same = callee == graph.program.point(point).procedure;
-            // Called procedures stand lower, where that is possible.
-            let constraint = match same {
-                true => ", constraint=false",
-                false => "",
-            };
-            writeln!(
-                out,
-                "  p{} -> p{} [style=dashed, color=\"#1570ef\"{constraint}]",
-                point.0,
-                graph.program.procedure(callee).entry().0
-            )?;
         }
     }
     Ok(())
 }
 
-pub fn shortened(text: &str) -> String {
-    if text.chars().count() <= LONGEST_TEXT {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(LONGEST_TEXT - 3).collect();
-    short.push_str("...");
-    short
-}
-
-/// Text inside a string in quotes.
-fn quoted(text: &str) -> String {
-    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
-    escaped.replace('\n', "\\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_of_the_program_cannot_end_its_string() {
-        assert_eq!(quoted("a\"b\\\nc"), "a\\\"b\\\\\\nc");
-    }
+/// A dashed arrow to where a frame begins. Called procedures stand lower, where that is possible.
+pub fn write_call(
+    [from, to]: [u32; 2],
+    node: char,
+    same: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let constraint = match same {
+        true => ", constraint=false",
+        false => "",
+    };
+    writeln!(
+        out,
+        "  {node}{from} -> {node}{to} [style=dashed, color=\"#1570ef\"{constraint}]"
+    )
 }

@@ -1,14 +1,13 @@
 //! The graph as text, procedure by procedure.
 
-use super::Graph;
+use super::flow::ControlFlow;
 use crate::program::{PointId, ProcedureId};
 use std::io::{self, Write};
 
-/// Statements longer than this push the columns beside them out of line.
-const WIDEST_STATEMENT: usize = 48;
-const WIDEST_SUCCESSORS: usize = 24;
+/// Statements and lists of successors longer than this push the columns beside them out of line.
+const WIDEST: [usize; 4] = [usize::MAX, 48, 24, 0];
 
-pub fn write(graph: &Graph<'_>, out: &mut impl Write) -> io::Result<()> {
+pub fn write(graph: &ControlFlow<'_>, out: &mut impl Write) -> io::Result<()> {
     let program = graph.program;
     if !program.globals.is_empty() {
         writeln!(out, "globals {}\n", graph.globals())?;
@@ -22,7 +21,11 @@ pub fn write(graph: &Graph<'_>, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn write_procedure(graph: &Graph<'_>, id: ProcedureId, out: &mut impl Write) -> io::Result<()> {
+fn write_procedure(
+    graph: &ControlFlow<'_>,
+    id: ProcedureId,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let program = graph.program;
     let procedure = program.procedure(id);
     write!(out, "{}", graph.header(procedure))?;
@@ -55,39 +58,43 @@ fn write_procedure(graph: &Graph<'_>, id: ProcedureId, out: &mut impl Write) -> 
 }
 
 /// One row a point: number, line, statement, where it leads, what is live.
-fn write_points(graph: &Graph<'_>, id: ProcedureId, out: &mut impl Write) -> io::Result<()> {
+fn write_points(graph: &ControlFlow<'_>, id: ProcedureId, out: &mut impl Write) -> io::Result<()> {
     let procedure = graph.program.procedure(id);
-    let first = procedure.points.start;
-    let rows: Vec<Row> = graph
-        .points(procedure)
-        .map(|p| row(graph, p, first))
-        .collect();
-    let width = |text: fn(&Row) -> &String, widest: usize| {
-        let widths = rows.iter().map(|row| text(row).chars().count());
-        widths.filter(|width| *width <= widest).max().unwrap_or(0)
-    };
-    let number = rows.len().saturating_sub(1).to_string().len();
-    let line = width(|row| &row.line, WIDEST_STATEMENT);
-    let statement = width(|row| &row.statement, WIDEST_STATEMENT);
-    let successors = width(|row| &row.successors, WIDEST_SUCCESSORS);
-    for (i, row) in rows.iter().enumerate() {
-        let text = format!(
-            "  {i:>number$}  line {:>line$}  {:<statement$}  {:<successors$}  {}",
-            row.line, row.statement, row.successors, row.remark
-        );
+    let points = graph.points(procedure);
+    let number = points.len().saturating_sub(1).to_string().len();
+    let last = graph.points(procedure).map(|point| graph.line(point)).max();
+    let line = last.unwrap_or(0).to_string().len();
+    let rows = points.enumerate().map(|(i, point)| {
+        let [statement, successors, remark] = row(graph, point, procedure.points.start);
+        let place = format!("{i:>number$}  line {:>line$}", graph.line(point));
+        [place, statement, successors, remark]
+    });
+    write_rows(&rows.collect::<Vec<_>>(), WIDEST, out)
+}
+
+/// Writes columns side by side; what is wider than its column's limit stands out.
+pub fn write_rows<const N: usize>(
+    rows: &[[String; N]],
+    widest: [usize; N],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let widths: [usize; N] = std::array::from_fn(|column| {
+        let widths = rows.iter().map(|row| row[column].chars().count());
+        let fitting = widths.filter(|width| *width <= widest[column]);
+        fitting.max().unwrap_or(0)
+    });
+    for row in rows {
+        let cells = row.iter().zip(widths);
+        let text: String = cells
+            .map(|(cell, width)| format!("  {cell:<width$}"))
+            .collect();
         writeln!(out, "{}", text.trim_end())?;
     }
     Ok(())
 }
 
-struct Row {
-    line: String,
-    statement: String,
-    successors: String,
-    remark: String,
-}
-
-fn row(graph: &Graph<'_>, point: PointId, first: u32) -> Row {
+/// The statement, where it leads, and what is to be known of it.
+fn row(graph: &ControlFlow<'_>, point: PointId, first: u32) -> [String; 3] {
     let mut statement: String = graph.labels(point).map(|label| label + ": ").collect();
     statement.push_str(&graph.statement(point));
     let successors = graph.successors(point).into_iter().map(|successor| {
@@ -114,13 +121,9 @@ fn row(graph: &Graph<'_>, point: PointId, first: u32) -> Row {
             remarks.push(format!("live {live}"));
         }
     }
-    Row {
-        line: graph.line(point).to_string(),
-        statement,
-        successors: match successors.is_empty() {
-            true => String::new(),
-            false => format!("-> {}", successors.join(", ")),
-        },
-        remark: remarks.join("; "),
-    }
+    let successors = match successors.is_empty() {
+        true => String::new(),
+        false => format!("-> {}", successors.join(", ")),
+    };
+    [statement, successors, remarks.join("; ")]
 }
