@@ -132,6 +132,8 @@ pub mod vacuity {
     pub const OPERATIONS: u64 = 20_000;
     /// Bytes that their BDD nodes may take: with large BDDs few operations take long, too.
     pub const MEMORY: u64 = 1 << 20;
+    /// Bytes that they may take where there are wide integers, whose relations are soon large.
+    pub const WIDE_MEMORY: u64 = 1 << 18;
     /// The subformulas of one formula that are looked at.
     pub const OCCURRENCES: usize = 24;
 }

@@ -569,7 +569,7 @@ init main;
         unseen.contains("`never` is never true in this program"),
         "{unseen}"
     );
-    let assumed = warning("G (acquire & {x < 2} -> F never)");
+    let assumed = warning("G (acquire & {x < 2} -> F release)");
     assert!(
         assumed.contains("because `acquire & {x < 2}` is never true"),
         "{assumed}"

@@ -15,7 +15,7 @@ use super::model::{Model, Observation, with_model};
 use super::occurrence::occurrences;
 use super::{Board, Direction, Options, Run, Verdict, temporal};
 use crate::error::{Error, Reason};
-use crate::limits::vacuity::{MEMORY, OCCURRENCES};
+use crate::limits::vacuity::{MEMORY, OCCURRENCES, WIDE_MEMORY};
 use crate::property::{Atom, Property, Temporal};
 use crate::pushdown::{Right, SymbolId};
 use crate::rules::Subject;
@@ -108,10 +108,14 @@ pub fn warn_of_subformulas(run: &Run<'_>, temporal: &Temporal, budget: &mut u64)
 /// Does something within a budget of BDD operations, without a trace of it on the board.
 fn within<R>(run: &Run<'_>, budget: &mut u64, work: impl FnOnce(&Run<'_>) -> R) -> R {
     let board = Board::new(Instant::now(), 1);
+    let memory = match run.subject.layout().is_wide() {
+        true => WIDE_MEMORY,
+        false => MEMORY,
+    };
     let options = Options {
         direction: Direction::Forward,
         trace: false,
-        memory: MEMORY.min(run.options.memory),
+        memory: memory.min(run.options.memory),
         operations: *budget,
         jobs: 1,
         process_ends: false,

@@ -27,7 +27,7 @@ fn cut(text: &str) -> String {
 pub struct Graph<'a>(Kind<'a>);
 
 enum Kind<'a> {
-    Flow(ControlFlow<'a>),
+    Flow(Box<ControlFlow<'a>>),
     Rules(RuleGraph<'a>),
 }
 
@@ -45,7 +45,7 @@ impl Model {
     /// ```
     pub fn graph(&self) -> Graph<'_> {
         Graph(match &self.form {
-            Form::Program(program) => Kind::Flow(ControlFlow::of(program)),
+            Form::Program(program) => Kind::Flow(Box::new(ControlFlow::of(program))),
             Form::System(system) => Kind::Rules(RuleGraph::of(system)),
         })
     }
@@ -72,7 +72,7 @@ impl Graph<'_> {
     /// can be; `None` if there is none of that name.
     pub fn procedure(self, name: &str) -> Option<Self> {
         Some(Graph(match self.0 {
-            Kind::Flow(flow) => Kind::Flow(flow.procedure(name)?),
+            Kind::Flow(flow) => Kind::Flow(Box::new(flow.procedure(name)?)),
             Kind::Rules(rules) => Kind::Rules(rules.frames_with(name)?),
         }))
     }
