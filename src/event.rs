@@ -46,6 +46,10 @@ pub struct Progress {
     pub worklist: u64,
     /// How many BDD nodes there are.
     pub nodes: u64,
+    /// How many steps of the trace under way, or of the last one, have been replayed.
+    pub replayed: u64,
+    /// How many it has, each part that is repeated counted once.
+    pub steps: u64,
     /// Bytes of resident memory, where the system tells.
     pub memory: u64,
 }
@@ -58,6 +62,8 @@ impl Progress {
             heads,
             worklist,
             nodes,
+            replayed,
+            steps,
         } = watch.counters();
         let [property, properties] = board.turn();
         Progress {
@@ -70,6 +76,8 @@ impl Progress {
             rounds,
             worklist,
             nodes,
+            replayed,
+            steps,
             memory: resident_memory().unwrap_or(0),
         }
     }

@@ -136,7 +136,7 @@ pub use cycles::Method as CycleMethod;
 pub use diagnostic::{Advice, Diagnostic, Severity};
 pub use error::{Diagnostics, Error, PropertyError, PropertyWarning, Reason};
 pub use event::{Event, Progress};
-pub use model::{Language, Model, Reader};
+pub use model::{Language, Model, Reader, Reading};
 pub use program::Overflow;
 pub use property::{Kind as PropertyKind, Request as Property, SpecificationError};
 pub use report::configurations::SetReport;

@@ -12,8 +12,9 @@ use crate::supervisor::{self, Limits, Outcome};
 use crate::watch::Watch;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 /// The language of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,6 +169,55 @@ impl Model {
     }
 }
 
+/// How far reading a model has come.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Reading {
+    /// How many bytes have been read.
+    pub read: u64,
+    /// How many there are, if that is known.
+    pub length: Option<u64>,
+    /// How many of them have been parsed and understood, once all are read.
+    pub parsed: Option<u64>,
+    /// Since the limits' clock began to run.
+    pub elapsed: Duration,
+}
+
+/// What the thread that reads tells the one that supervises it.
+#[derive(Debug, Default)]
+struct Gauges {
+    read: AtomicU64,
+    /// 0 if it is not known.
+    length: AtomicU64,
+    source: OnceLock<Arc<Source>>,
+}
+
+impl Gauges {
+    fn reading(&self, elapsed: Duration) -> Reading {
+        let length = self.length.load(Ordering::Relaxed);
+        Reading {
+            read: self.read.load(Ordering::Relaxed),
+            length: Some(length).filter(|length| *length > 0),
+            parsed: self.source.get().map(|source| source.bytes_done()),
+            elapsed,
+        }
+    }
+}
+
+/// A reader that counts what it reads.
+struct Counted<'g, R> {
+    reader: R,
+    read: &'g AtomicU64,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
 /// Options of reading a model.
 ///
 /// ```
@@ -251,6 +301,16 @@ impl Reader {
 
     /// The model in a file.
     pub fn read(&self, path: impl AsRef<Path>) -> Result<Model, Error> {
+        self.read_observed(path, |_| {})
+    }
+
+    /// The model in a file. With limits, `observe` is told many times a second how far it has
+    /// come, on the thread that calls this.
+    pub fn read_observed(
+        &self,
+        path: impl AsRef<Path>,
+        observe: impl FnMut(Reading),
+    ) -> Result<Model, Error> {
         let path = path.as_ref().to_owned();
         let open = {
             let path = path.clone();
@@ -260,7 +320,7 @@ impl Reader {
                 Ok((file, length))
             }
         };
-        self.supervise(path, open)
+        self.supervise(path, open, observe)
     }
 
     /// The model that something else than a file gives. The name is for messages; its
@@ -270,13 +330,25 @@ impl Reader {
         name: impl AsRef<Path>,
         reader: impl Read + Send + 'static,
     ) -> Result<Model, Error> {
-        self.supervise(name.as_ref().to_owned(), move || Ok((reader, 0)))
+        self.read_from_observed(name, reader, |_| {})
+    }
+
+    /// The model that something else than a file gives, observed as by
+    /// [`read_observed`](Self::read_observed).
+    pub fn read_from_observed(
+        &self,
+        name: impl AsRef<Path>,
+        reader: impl Read + Send + 'static,
+        observe: impl FnMut(Reading),
+    ) -> Result<Model, Error> {
+        self.supervise(name.as_ref().to_owned(), move || Ok((reader, 0)), observe)
     }
 
     fn supervise<R: Read>(
         &self,
         path: PathBuf,
         open: impl FnOnce() -> std::io::Result<(R, u64)> + Send + 'static,
+        mut observe: impl FnMut(Reading),
     ) -> Result<Model, Error> {
         let extension = path.extension().and_then(|extension| extension.to_str());
         let language = self
@@ -285,11 +357,14 @@ impl Reader {
             .ok_or_else(|| Error::UnknownLanguage(path.clone()))?;
         self.supports(language)?;
         let Some(limits) = &self.limits else {
-            return self.read_model(language, path, open);
+            return self.read_model(language, path, open, &Gauges::default());
         };
-        let reader = self.clone();
-        let work = move |_: &supervisor::Reporter<'_, ()>| reader.read_model(language, path, open);
-        match supervisor::run(&limits.bounds(), &Watch::default(), |_| {}, work)? {
+        let (reader, gauges) = (self.clone(), Arc::new(Gauges::default()));
+        let told = gauges.clone();
+        let work =
+            move |_: &supervisor::Reporter<'_, ()>| reader.read_model(language, path, open, &told);
+        let tell = |_| observe(gauges.reading(limits.begin().elapsed()));
+        match supervisor::run(&limits.bounds(), &Watch::default(), tell, work)? {
             Outcome::Done(model) => model,
             Outcome::Stopped(reason, None) => Err(Error::Stopped(reason)),
             Outcome::Stopped(_, Some(model)) => model,
@@ -324,6 +399,7 @@ impl Reader {
         language: Language,
         path: PathBuf,
         open: impl FnOnce() -> std::io::Result<(R, u64)>,
+        gauges: &Gauges,
     ) -> Result<Model, Error> {
         let reading = Instant::now();
         let mut bytes = Vec::new();
@@ -332,6 +408,11 @@ impl Reader {
                 return Ok(length);
             }
             bytes.reserve_exact(length as usize);
+            gauges.length.store(length, Ordering::Relaxed);
+            let reader = Counted {
+                reader,
+                read: &gauges.read,
+            };
             let mut reader = reader.take(MAX_SOURCE_BYTES + 1);
             reader.read_to_end(&mut bytes).map(|length| length as u64)
         });
@@ -339,6 +420,10 @@ impl Reader {
             return Err(Error::TooLong(path));
         }
         let source = Arc::new(Source::new(path.to_string_lossy(), bytes));
+        gauges
+            .length
+            .store(source.bytes().len() as u64, Ordering::Relaxed);
+        gauges.source.get_or_init(|| source.clone());
         let times = [reading, Instant::now()];
         let (form, list) = self.lower(language, &source);
         let diagnostics = Diagnostics::new(source.clone(), list);

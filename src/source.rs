@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A half-open range of byte offsets in a [`Source`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,6 +50,8 @@ pub struct Source {
     /// How many characters there are before each multiple of [`STRIDE`] bytes, so that a
     /// column on a line of a megabyte is found as fast as on a short one.
     characters: OnceLock<Vec<u32>>,
+    /// How many bytes have been parsed and how many given a meaning, together.
+    visited: AtomicU64,
 }
 
 const STRIDE: usize = 1024;
@@ -65,6 +68,7 @@ impl Source {
             bytes,
             line_starts: OnceLock::new(),
             characters: OnceLock::new(),
+            visited: AtomicU64::new(0),
         }
     }
 
@@ -76,6 +80,23 @@ impl Source {
     /// The whole text.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Where the parser notes how far it has come.
+    pub fn visited(&self) -> &AtomicU64 {
+        &self.visited
+    }
+
+    /// Notes that what stands before `offset` has been given a meaning.
+    pub fn give_meaning(&self, offset: u32) {
+        let visited = self.bytes.len() as u64 + u64::from(offset);
+        self.visited.store(visited, Ordering::Relaxed);
+    }
+
+    /// How many bytes are done with: half of a byte's time goes into parsing it, half into its
+    /// meaning.
+    pub fn bytes_done(&self) -> u64 {
+        self.visited.load(Ordering::Relaxed) / 2
     }
 
     /// The text at `span`; bytes that are not UTF-8 are replaced.

@@ -86,6 +86,27 @@ impl Flag {
     }
 }
 
+/// A number that one thread counts up and others read; a clone is the same one.
+#[derive(Clone, Debug, Default)]
+pub struct Gauge(Arc<AtomicU64>);
+
+impl Gauge {
+    pub fn reset(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
+    /// Adds one.
+    pub fn count(&self) {
+        // One thread counts: nothing is lost between the two.
+        let count = self.0.load(Ordering::Relaxed);
+        self.0.store(count + 1, Ordering::Relaxed);
+    }
+
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// What a running computation shares with whoever watches it; a clone is the same one.
 #[derive(Clone, Debug, Default)]
 pub struct Watch(Arc<Shared>);
@@ -98,6 +119,8 @@ struct Shared {
     heads: AtomicU64,
     worklist: AtomicU64,
     nodes: AtomicU64,
+    replayed: Gauge,
+    steps: AtomicU64,
     /// Somebody has read the counters since nodes were counted last. Counting takes a lock for
     /// each BDD variable: too much to do it unasked.
     nodes_were_read: AtomicBool,
@@ -116,6 +139,10 @@ pub struct Counters {
     pub worklist: u64,
     /// BDD nodes in the table, now and then.
     pub nodes: u64,
+    /// Steps of the last trace that have been replayed.
+    pub replayed: u64,
+    /// All that are to be replayed.
+    pub steps: u64,
 }
 
 impl Watch {
@@ -125,6 +152,13 @@ impl Watch {
         self.0.reached.store(reached as u64, Ordering::Relaxed);
         self.0.heads.store(heads as u64, Ordering::Relaxed);
         self.0.worklist.store(waiting as u64, Ordering::Relaxed);
+    }
+
+    /// Notes that so many steps are to be replayed; the gauge counts those that have been.
+    pub fn begin_replay(&self, steps: usize) -> Gauge {
+        self.0.steps.store(steps as u64, Ordering::Relaxed);
+        self.0.replayed.reset();
+        self.0.replayed.clone()
     }
 
     /// Whether somebody wants to know how many BDD nodes there are.
@@ -148,6 +182,8 @@ impl Watch {
             heads: shared.heads.load(Ordering::Relaxed),
             worklist: shared.worklist.load(Ordering::Relaxed),
             nodes: shared.nodes.load(Ordering::Relaxed),
+            replayed: shared.replayed.get(),
+            steps: shared.steps.load(Ordering::Relaxed),
         }
     }
 

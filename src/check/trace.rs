@@ -89,10 +89,10 @@ pub fn explain(
     let limit = model.options.trace_limit;
     model.board.enter(Phase::Replay);
     let finding = if length <= limit && folded.rounds.is_empty() && folded.nested.is_empty() {
-        let trace = unfold(&folded);
-        confirm(model, &trace, &claim)?;
+        let mut trace = unfold(&folded);
+        confirm(model, &mut trace, &claim)?;
         TraceFinding::Found(trace)
-    } else if !confirm(model, &folded, &claim)? {
+    } else if !confirm(model, &mut folded, &claim)? {
         TraceFinding::TooDeep
     } else {
         let is_short = |trace: &Cow<'_, Trace>| {
@@ -140,8 +140,11 @@ fn stay_stopped(trace: &mut Trace) {
 
 /// Nothing is shown that was not replayed and does not show what it should. False if all that
 /// is wrong is that the automaton may accept in nested frames only, where nobody has looked.
-fn confirm(model: &Model<'_>, trace: &Trace, claim: &Claim<'_>) -> Result<bool, Error> {
+fn confirm(model: &Model<'_>, trace: &mut Trace, claim: &Claim<'_>) -> Result<bool, Error> {
     let subject = model.subject;
+    let parts = trace.segments.iter().chain([&trace.stem, &trace.cycle]);
+    let steps = parts.map(Vec::len).sum();
+    trace.replayed = model.watch.begin_replay(steps);
     subject.replay(trace)?;
     let shows = match claim {
         Claim::Reaches(property) => trace.cycle.is_empty() && property.asks_for(trace),

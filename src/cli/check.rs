@@ -42,10 +42,18 @@ fn examine(arguments: &CheckArguments, console: &Console) -> anyhow::Result<Repo
     let limits = limits(&arguments.limits);
     let language = input::language(&arguments.input)?;
     let mut properties = properties::properties(arguments, language, console)?;
-    match input::read(&arguments.input, language, Some(&limits), console) {
+    let mut progress = ProgressLine::new(arguments.progress);
+    let model = input::read(
+        &arguments.input,
+        language,
+        Some(&limits),
+        &mut progress,
+        console,
+    );
+    match model {
         Ok(model) => {
             properties::add_each_assertion(arguments, &model, &mut properties, console)?;
-            check(arguments, &model, &properties, &limits, console)
+            check(arguments, &model, &properties, &limits, progress, console)
         }
         Err(Error::Stopped(reason)) => {
             let name = input::name(&arguments.input);
@@ -101,9 +109,9 @@ fn check(
     model: &Model,
     properties: &[Property],
     limits: &Limits,
+    mut progress: ProgressLine,
     console: &Console,
 ) -> anyhow::Result<Report> {
-    let mut progress = ProgressLine::new(arguments.progress);
     let mut checker = Checker::new(model)
         .properties(properties.iter().cloned())
         .limits(limits)

@@ -40,8 +40,16 @@ fn run(
         query = query.with_diagrams();
     }
     let language = input::language(&arguments.input)?;
-    let report = match input::read(&arguments.input, language, Some(&limits), console) {
-        Ok(model) => ask(query, &model, &limits, arguments, console),
+    let mut progress = ProgressLine::new(arguments.progress);
+    let model = input::read(
+        &arguments.input,
+        language,
+        Some(&limits),
+        &mut progress,
+        console,
+    );
+    let report = match model {
+        Ok(model) => ask(query, &model, &limits, progress, console),
         Err(Error::Stopped(reason)) => Ok(query.unknown(&input::name(&arguments.input), reason)),
         Err(error) => Err(error),
     };
@@ -62,10 +70,9 @@ fn ask(
     query: SetQuery<'_>,
     model: &Model,
     limits: &Limits,
-    arguments: &SetArguments,
+    mut progress: ProgressLine,
     console: &Console,
 ) -> Result<SetReport, Error> {
-    let mut progress = ProgressLine::new(arguments.progress);
     let report = query.limits(limits).observe(|event| match event {
         Event::Diagnostics(warnings) => console.show(&warnings),
         Event::Progress(state) => progress.update(&state),

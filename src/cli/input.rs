@@ -3,6 +3,7 @@
 use super::ADVICE;
 use super::arguments::InputArguments;
 use super::console::Console;
+use super::progress::ProgressLine;
 use anyhow::{Context, bail};
 use derny::{Error, Language, Limits, Model, Reader};
 use std::path::Path;
@@ -58,6 +59,7 @@ pub fn read(
     input: &InputArguments,
     language: Language,
     limits: Option<&Limits>,
+    progress: &mut ProgressLine,
     console: &Console,
 ) -> Result<Model, Error> {
     let mut reader = Reader::new().language(language).advise(ADVICE);
@@ -77,8 +79,8 @@ pub fn read(
         reader = reader.overflow(overflow);
     }
     let model = match input.file == Path::new("-") {
-        true => reader.read_from("-", std::io::stdin()),
-        false => reader.read(&input.file),
+        true => reader.read_from_observed("-", std::io::stdin(), |state| progress.read(&state)),
+        false => reader.read_observed(&input.file, |state| progress.read(&state)),
     }?;
     console.show(model.warnings());
     Ok(model)

@@ -1,7 +1,7 @@
 //! How far a run has come, for those that last: a line that changes on a terminal, and if asked
 //! for a line now and then in a log.
 
-use derny::Progress;
+use derny::{Phase, Progress, Reading};
 use indicatif::ProgressBar;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
@@ -30,18 +30,26 @@ impl ProgressLine {
         }
     }
 
-    /// To be called again and again.
+    /// To be called again and again while the input is checked.
     pub fn update(&mut self, progress: &Progress) {
+        self.say(progress.elapsed, || line(progress));
+    }
+
+    /// To be called again and again while the input is read.
+    pub fn read(&mut self, reading: &Reading) {
+        self.say(reading.elapsed, || reading_line(reading));
+    }
+
+    fn say(&mut self, elapsed: Duration, line: impl FnOnce() -> String) {
         match self {
-            ProgressLine::Bar(bar) if progress.elapsed >= PATIENCE => {
+            ProgressLine::Bar(bar) if elapsed >= PATIENCE => {
                 let bar = bar.get_or_insert_with(ProgressBar::new_spinner);
-                bar.set_message(line(progress));
+                bar.set_message(line());
                 bar.tick();
             }
             ProgressLine::Log(due) => {
-                let is_due = is_due(due, progress.elapsed);
-                if is_due {
-                    let _ = writeln!(std::io::stderr(), "progress: {}", line(progress));
+                if is_due(due, elapsed) {
+                    let _ = writeln!(std::io::stderr(), "progress: {}", line());
                 }
             }
             _ => {}
@@ -69,14 +77,33 @@ fn line(progress: &Progress) -> String {
     format!("{phase} {seconds:.0} s, {}", counters(progress))
 }
 
+fn reading_line(reading: &Reading) -> String {
+    let seconds = reading.elapsed.as_secs_f64();
+    let (phase, done, word) = match reading.parsed {
+        Some(parsed) => ("parsing", parsed, "parsed"),
+        None => ("reading", reading.read, "read"),
+    };
+    match reading.length {
+        Some(length) => format!("{phase} {seconds:.0} s, {done} of {length} bytes {word}"),
+        None => format!("{phase} {seconds:.0} s, {done} bytes {word}"),
+    }
+}
+
 /// The numbers that tell how far a run has come.
 pub fn counters(progress: &Progress) -> String {
+    let replay = match progress.phase {
+        Phase::Replay => format!(
+            "{} of {} steps replayed, ",
+            progress.replayed, progress.steps
+        ),
+        _ => String::new(),
+    };
     let property = match progress.properties {
         0 => String::new(),
         all => format!("property {} of {all}, ", progress.property),
     };
     format!(
-        "{property}{} of {} points reached, {} rounds, {} edges waiting, {} BDD nodes, {} MiB",
+        "{replay}{property}{} of {} points reached, {} rounds, {} edges waiting, {} BDD nodes, {} MiB",
         progress.reached,
         progress.points,
         progress.rounds,
@@ -110,5 +137,15 @@ mod tests {
         let expected = "reading 31 s, property 2 of 5, 3 of 7 points reached, 11 rounds, \
                         13 edges waiting, 17 BDD nodes, 19 MiB";
         assert_eq!(line(&progress), expected);
+        progress.phase = Phase::Replay;
+        (progress.replayed, progress.steps) = (23, 29);
+        assert!(line(&progress).starts_with("replay 31 s, 23 of 29 steps replayed, property 2"));
+        let mut reading = Reading::default();
+        reading.read = 37;
+        assert_eq!(reading_line(&reading), "reading 0 s, 37 bytes read");
+        reading.length = Some(41);
+        assert_eq!(reading_line(&reading), "reading 0 s, 37 of 41 bytes read");
+        reading.parsed = Some(31);
+        assert_eq!(reading_line(&reading), "parsing 0 s, 31 of 41 bytes parsed");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::arguments::ShowArguments;
 use super::console::Console;
+use super::progress::ProgressLine;
 use super::{Exit, input};
 use anyhow::bail;
 use derny::Language;
@@ -9,7 +10,13 @@ use std::io::{BufWriter, Write};
 
 pub fn run(arguments: &ShowArguments, console: &Console) -> anyhow::Result<Exit> {
     let language = input::language(&arguments.input)?;
-    let model = match input::read(&arguments.input, language, None, console) {
+    let model = match input::read(
+        &arguments.input,
+        language,
+        None,
+        &mut ProgressLine::Silent,
+        console,
+    ) {
         Ok(model) => model,
         Err(error) => return Ok(console.complain(error)),
     };

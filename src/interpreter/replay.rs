@@ -216,6 +216,7 @@ impl Replay<'_> {
         returned: Option<&Step>,
         stack: &mut Stack<'s>,
     ) -> bool {
+        self.trace.replayed.count();
         let program = self.program;
         let Some(view) = View::of(before) else {
             // *Error* and *terminated* stay as they are for ever.

@@ -38,7 +38,8 @@ pub fn boolean_program(
     let hidden = Hidden::new(&mut tree, start);
     let mut lowering = Lowering::new(&tree, collector, hidden);
     lowering.declare_globals_and_procedures();
-    for index in 0..tree.procedures.len() {
+    for (index, procedure) in tree.procedures.iter().enumerate() {
+        source.give_meaning(procedure.identifier.start);
         lowering.procedure(ProcedureId(index as u32));
     }
     let (entry, threads) = lowering.threads(&source, start);

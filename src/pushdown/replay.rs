@@ -78,6 +78,7 @@ impl Replay<'_> {
     }
 
     fn follows(&self, before: &Step, after: &Step, stack: &mut Vec<Option<Frame>>) -> bool {
+        self.trace.replayed.count();
         let system = self.system;
         if let Some(Fold::Rounds(rounds)) = before.folded {
             // Nothing is known of the symbols that they leave below.

@@ -11,6 +11,7 @@ mod step;
 pub use step::{Location, Step, Valuation};
 
 use crate::program::ProcedureId;
+use crate::watch::Gauge;
 use failure::Failure;
 
 /// A part of an execution that is not shown step by step.
@@ -60,6 +61,8 @@ pub struct Trace {
     pub threads: Vec<Thread>,
     /// If the execution comes to *error*: why.
     pub failure: Option<Failure>,
+    /// Counts the steps that are replayed, for whoever watches.
+    pub replayed: Gauge,
 }
 
 /// A thread of an execution.

@@ -73,7 +73,11 @@ pub fn pushdown_system(
     };
     lowering.symbols_and_states();
     let start = lowering.start();
-    let rules = lowering.rules();
+    let rules = tree.rules.iter().map(|rule| {
+        source.give_meaning(rule.span.start);
+        lowering.rule(rule)
+    });
+    let rules = rules.collect();
     let Lowering {
         machine,
         states,
@@ -258,11 +262,6 @@ impl Lowering<'_> {
             let condition = [read, state, Operation::NumbersEqual];
             conditions.push(self.expressions.add(condition));
         }
-    }
-
-    fn rules(&mut self) -> Vec<Rule> {
-        let tree = self.tree;
-        tree.rules.iter().map(|rule| self.rule(rule)).collect()
     }
 
     fn rule(&mut self, rule: &tree::Rule) -> Rule {

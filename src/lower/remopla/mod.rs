@@ -59,7 +59,8 @@ pub fn remopla(
     lowering.declare_structs();
     lowering.declare_globals();
     lowering.declare_modules();
-    for index in 0..tree.modules.len() {
+    for (index, module) in tree.modules.iter().enumerate() {
+        source.give_meaning(module.header.identifier.start);
         lowering.body(ProcedureId(index as u32));
     }
     let entry = lowering.entry(entry);

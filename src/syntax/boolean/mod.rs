@@ -16,12 +16,11 @@ pub use tree::Tree;
 
 use super::Collector;
 use crate::source::Source;
-use crate::syntax::kit::Lexer;
 use parser::Parser;
 
 /// The syntax tree of a boolean program, with all diagnostics so far.
 pub fn parse(source: &Source) -> (Tree, Collector) {
-    let mut parser = Parser::new(Lexer::new(source.bytes()));
+    let mut parser = Parser::of_source(source);
     parser.program();
     parser.finish()
 }

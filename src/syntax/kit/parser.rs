@@ -16,7 +16,8 @@ use super::recent::RecentNames;
 use super::tree::{Identifier, List, Lost, Tree, shorten_to};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::names::Name;
-use crate::source::Span;
+use crate::source::{Source, Span};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub struct Parser<'a, L: Language> {
     pub lexer: Lexer<'a, L::Kind>,
@@ -28,6 +29,8 @@ pub struct Parser<'a, L: Language> {
     pub previous_kind: L::Kind,
     pub tree: Tree<L::Node, L::Parts>,
     recent: RecentNames,
+    /// Where it is noted how far the source has been read.
+    visited: Option<&'a AtomicU64>,
     pub operators: OperatorStack<L>,
     pub collector: Collector,
     pub state: L::State,
@@ -52,6 +55,7 @@ impl<'a, L: Language> Parser<'a, L> {
             previous_kind: L::Kind::SEMICOLON,
             tree: Tree::default(),
             recent: RecentNames::default(),
+            visited: None,
             operators: OperatorStack::default(),
             collector: Collector::default(),
             state: L::State::default(),
@@ -61,6 +65,14 @@ impl<'a, L: Language> Parser<'a, L> {
         };
         parser.advance();
         parser
+    }
+
+    /// One that reads all of a source, and notes there how far it has come.
+    pub fn of_source(source: &'a Source) -> Self {
+        Parser {
+            visited: Some(source.visited()),
+            ..Self::new(Lexer::new(source.bytes()))
+        }
     }
 
     /// The tree of what has been read, and what was wrong.
@@ -309,6 +321,9 @@ impl<'a, L: Language> Parser<'a, L> {
     /// Takes the token as a name.
     #[inline]
     pub fn take_name(&mut self) -> Identifier {
+        if let Some(visited) = self.visited {
+            visited.store(self.token.start.into(), Ordering::Relaxed);
+        }
         let range = self.token.start as usize..self.token.end as usize;
         let bytes = self.lexer.bytes();
         let identifier = Identifier {

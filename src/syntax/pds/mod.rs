@@ -21,7 +21,7 @@ use tree::ExpressionId;
 
 /// The syntax tree of a pushdown system, and what was wrong in the text.
 pub fn parse(source: &Source) -> (Tree, Collector) {
-    let mut parser = Parser::new(Lexer::new(source.bytes()));
+    let mut parser = Parser::of_source(source);
     parser.system();
     parser.finish()
 }

@@ -23,7 +23,7 @@ use tree::ExpressionId;
 
 /// The syntax tree of a Remopla program, with all diagnostics so far.
 pub fn parse(source: &Source) -> (Tree, Collector) {
-    let mut parser = Parser::new(Lexer::new(source.bytes()));
+    let mut parser = Parser::of_source(source);
     parser.program();
     parser.finish()
 }
