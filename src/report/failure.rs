@@ -1,6 +1,6 @@
 //! Why a program went to *error*, in words.
 
-use super::harmless::harmless;
+use super::harmless::{harmless, one_line, shortened};
 use crate::interpreter::values::{Cause, Missing};
 use crate::names::Name;
 use crate::program::{
@@ -55,13 +55,7 @@ pub fn explain(program: &Program, failure: &Failure) -> String {
 fn text_of(program: &Program, expression: Expression) -> Option<String> {
     let span = program.expressions.span_of(expression)?;
     let text = program.source.text(span);
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let mut text = harmless(&words.join(" "));
-    if text.chars().count() > LONGEST_TEXT {
-        text = text.chars().take(LONGEST_TEXT - 3).collect();
-        text.push_str("...");
-    }
-    Some(text)
+    Some(shortened(&one_line(&text), LONGEST_TEXT))
 }
 
 fn place_of(program: &Program, procedure: ProcedureId, place: Place) -> (String, Domain) {

@@ -11,7 +11,7 @@ mod listing;
 mod system;
 
 use crate::model::{Form, Model};
-use crate::report::graphviz::shortened;
+use crate::report::harmless::shortened;
 use flow::ControlFlow;
 use std::io::{self, Write};
 use system::RuleGraph;

@@ -1,18 +1,10 @@
 //! Texts in pictures for Graphviz: cut where they would make a box or an arrow too large (the tool
 //! tip has all of it), and escaped.
 
+use super::harmless::shortened;
+
 /// Of a list with more lines than this, the others are counted.
 const MOST_LINES: usize = 12;
-
-/// The text, cut if it has more characters than `longest`.
-pub fn shortened(text: &str, longest: usize) -> String {
-    if text.chars().count() <= longest {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(longest - 3).collect();
-    short.push_str("...");
-    short
-}
 
 /// Text inside a string in quotes.
 pub fn quoted(text: &str) -> String {

@@ -12,6 +12,16 @@ pub fn one_line(text: &str) -> String {
     harmless(&words.join(" "))
 }
 
+/// The text, cut if it has more characters than `longest`.
+pub fn shortened(text: &str, longest: usize) -> String {
+    if text.chars().count() <= longest {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(longest - 3).collect();
+    short.push_str("...");
+    short
+}
+
 /// The character itself, or what is shown in its place.
 pub fn harmless_character(character: char) -> char {
     match character {

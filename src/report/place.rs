@@ -4,7 +4,7 @@
 //! a symbol on top, and about to take a rule.
 
 use super::failure::explain;
-use super::harmless::harmless;
+use super::harmless::{harmless, one_line};
 use super::steps::StepKind;
 use super::values::{Variables, Words};
 use crate::program::{Cell, Declaration, PointId};
@@ -123,10 +123,7 @@ pub fn text(subject: Subject<'_>, trace: &Trace, step: &Step) -> String {
             let symbol = symbol_of(step).map_or("", |symbol| system.symbol_name(symbol));
             let rule = step.rule.map(|rule| system.text_of(RuleId(rule)));
             let rule = rule.filter(|rule| !rule.is_empty());
-            let words = rule.map_or(String::new(), |rule| {
-                let words: Vec<_> = rule.split_whitespace().collect();
-                format!("  {}", words.join(" "))
-            });
+            let words = rule.map_or(String::new(), |rule| format!("  {}", one_line(&rule)));
             let state = state_name(system, step);
             format!("{state} <{symbol}>{words}")
         }

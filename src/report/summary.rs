@@ -2,7 +2,7 @@
 
 use super::annotation::{Annotation, Blame, Truth};
 use super::failure::explain;
-use super::harmless::harmless;
+use super::harmless::{harmless, one_line};
 use super::place::{in_scope, line};
 use super::style::TextStyle;
 use crate::program::PointId;
@@ -26,11 +26,10 @@ pub fn reason(subject: Subject<'_>, trace: &Trace, annotation: &Annotation) -> O
         let at = trace.stem.len().checked_sub(2)?;
         let point = PointId(trace.stem[at].at()?);
         let position = program.position_of(point);
-        let text = harmless(&program.text_of(point));
-        let words: Vec<_> = text.split_whitespace().collect();
+        let text = one_line(&program.text_of(point));
         let what = match failure.reason {
-            Reason::Assertion => format!("`{}` fails", words.join(" ")),
-            _ => format!("{}, at `{}`", explain(program, failure), words.join(" ")),
+            Reason::Assertion => format!("`{text}` fails"),
+            _ => format!("{}, at `{text}`", explain(program, failure)),
         };
         let (line, column) = (position.line, position.column);
         return Some(format!(

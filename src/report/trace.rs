@@ -8,7 +8,7 @@
 
 use super::annotation::Annotation;
 use super::folded::{describe, length};
-use super::harmless::harmless;
+use super::harmless::{harmless, one_line};
 use super::place::{frame_kind, in_scope, left_below, line, text};
 use super::selection::{Row, rows};
 use super::steps::Annotated;
@@ -113,13 +113,15 @@ pub fn lines(annotated: Annotated<'_>) -> Vec<Line> {
             entered,
             relevant: &note.cells,
         };
+        let branch = match &note.branch {
+            Some(branch) => goes_on(subject, step, branch),
+            None => String::new(),
+        };
         lines.push(Line {
             number: line(subject, step, &mut known_lines),
             depth: step.depth,
-            text: match &note.branch {
-                Some(branch) => with_branch(subject, step, text(subject, trace, step), branch),
-                None => text(subject, trace, step),
-            },
+            text: text(subject, trace, step) + &branch,
+            branch: branch.chars().count(),
             values: {
                 let mut parts = shown.parts(&mut frames, &mut globals);
                 parts.extend(watched(annotation, i));
@@ -131,10 +133,9 @@ pub fn lines(annotated: Annotated<'_>) -> Vec<Line> {
     lines
 }
 
-/// The text of a branch, with how it goes on.
-fn with_branch(subject: Subject<'_>, step: &Step, text: String, branch: &str) -> String {
-    let words: Vec<_> = branch.split_whitespace().collect();
-    let branch = harmless(&words.join(" "));
+/// How a branch goes on, behind its text.
+fn goes_on(subject: Subject<'_>, step: &Step, branch: &str) -> String {
+    let branch = one_line(branch);
     let is_remopla = match (subject, step.at()) {
         (Subject::Program(program), Some(at)) => {
             !program.guards_of(PointId(at)).is_empty() && program.is_select(PointId(at))
@@ -142,9 +143,22 @@ fn with_branch(subject: Subject<'_>, step: &Step, text: String, branch: &str) ->
         _ => false,
     };
     match is_remopla {
-        true => format!("{text} :: {branch}"),
-        false => format!("{text}: {branch}"),
+        true => format!(" :: {branch}"),
+        false => format!(": {branch}"),
     }
+}
+
+/// The text in no more than `most` characters; the last ones, as many as `kept`, stay if they leave
+/// room for others.
+fn cut(text: &str, most: usize, kept: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    let kept = if 2 * kept <= most { kept } else { 0 };
+    let before = text.chars().take(most.saturating_sub(3 + kept));
+    let end = text.chars().skip(length - kept);
+    before.chain("...".chars()).chain(end).collect()
 }
 
 /// One configuration of a trace.
@@ -154,6 +168,8 @@ pub struct Line {
     /// How many frames are below.
     depth: u64,
     pub text: String,
+    /// How many characters at its end say how a branch goes on.
+    branch: usize,
     /// Those that are news.
     pub values: String,
     /// What is said between it and the next one.
@@ -228,14 +244,13 @@ impl Layout {
         let prefix = format!("  {mark}{:>steps$}  {number:>lines$}  ", i + 1);
         let mut text = self.text(line);
         let column = self.column;
-        if writer.style.width.is_some() && text.chars().count() > column && !line.values.is_empty()
-        {
-            text = text.chars().take(column.saturating_sub(3)).collect();
-            text.push_str("...");
+        let is_beside = !line.values.is_empty() && !self.is_narrow;
+        if writer.style.width.is_some() && is_beside {
+            text = cut(&text, column, line.branch);
         }
-        let beside = match line.values.is_empty() || self.is_narrow {
-            true => String::new(),
-            false => format!("{text:<column$}  "),
+        let beside = match is_beside {
+            true => format!("{text:<column$}  "),
+            false => String::new(),
         };
         let pieces = match beside.is_empty() {
             true => [
@@ -437,5 +452,17 @@ impl ShownValues<'_> {
             parts[0].push(':');
         }
         parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn what_is_cut_keeps_how_it_goes_on() {
+        assert_eq!(cut("if (a & b & c): true", 20, 6), "if (a & b & c): true");
+        assert_eq!(cut("if (a & b & c): true", 14, 6), "if (a...: true");
+        assert_eq!(cut("if (a & b & c): true", 10, 6), "if (a &...");
     }
 }

@@ -4,8 +4,8 @@
 
 use super::{braces, symbol, without_stack};
 use crate::configurations::{AutomatonDescription, StateDescription};
-use crate::report::graphviz::{label, quoted, shortened};
-use crate::report::harmless::harmless;
+use crate::report::graphviz::{label, quoted};
+use crate::report::harmless::{harmless, shortened};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 

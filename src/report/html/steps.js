@@ -101,7 +101,7 @@ class StepsView {
   // What follows the last step of a loop.
   back() {
     const { stem, loop } = this.trace;
-    return element("div", { class: "note in-loop" }, ...prose(`↻ back to step ${stem}; ${harmless(loop || "")}`));
+    return element("div", { class: "note in-loop" }, ...prose(`↻ back to step ${stem + 1}; ${harmless(loop || "")}`));
   }
 
   step(step) {

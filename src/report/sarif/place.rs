@@ -1,7 +1,7 @@
 //! Where things are in files, and texts that are shown, as SARIF writes both.
 
 use super::log::{ArtifactLocation, Location, LogicalLocation, Message, PhysicalLocation, Region};
-use crate::report::harmless::harmless;
+use crate::report::harmless::one_line;
 use crate::source::Position;
 use std::fmt::Write;
 use std::path::{MAIN_SEPARATOR, Path};
@@ -71,9 +71,7 @@ pub fn uri(file: &str) -> String {
 /// A text that is shown: on one line, in which viewers find neither placeholders (`{0}`) nor
 /// links (`[text](target)`). Of a formula such as `[](a -> b)` the meaning stays the same.
 pub fn message(text: &str) -> Message {
-    let words: Vec<_> = text.split_whitespace().collect();
-    let text = harmless(&words.join(" "));
-    let text = text.replace('{', "{{").replace('}', "}}");
+    let text = one_line(text).replace('{', "{{").replace('}', "}}");
     Message {
         text: text.replace("](", "] ("),
     }
