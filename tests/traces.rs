@@ -187,8 +187,8 @@ frames of u, v, never on the stack
     assert_eq!(show(&["--calls"]), calls);
     let dot = show(&["--dot"]);
     for part in [
-        "s0 -> s1 [label=\" 3 push f: q <m> --> q <f n>\"",
-        "s0 -> s2 [style=dashed",
+        "s0 -> s2 [label=\" 3 push f: q <m> --> q <f n>\"",
+        "s0 -> s1 [style=dashed",
         "label=\" 4 stay\"",
         "s3 -> o3 [label=\" 7 pop: ",
         "<b>frames of f</b>",
