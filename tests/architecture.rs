@@ -42,7 +42,13 @@ fn source_files() -> Vec<File> {
         },
         code: code(&fs::read_to_string(path).expect("source is UTF-8")),
     };
-    let is_test = |path: &&PathBuf| path.file_name().is_some_and(|name| name == "tests.rs");
+    // Unit tests are in `tests.rs`, or in a folder of that name.
+    let is_test = |path: &&PathBuf| {
+        let parts = relative(path);
+        parts
+            .iter()
+            .any(|part| part == "tests" || part == "tests.rs")
+    };
     paths
         .iter()
         .filter(|path| !is_test(path))

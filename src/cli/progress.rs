@@ -48,7 +48,8 @@ impl ProgressLine {
                 bar.tick();
             }
             ProgressLine::Log(due) => {
-                if is_due(due, elapsed) {
+                let is_due = is_due(due, elapsed);
+                if is_due {
                     let _ = writeln!(std::io::stderr(), "progress: {}", line());
                 }
             }

@@ -299,6 +299,11 @@ impl Program {
         &procedure.locals[..procedure.locals.len() - procedure.saved as usize]
     }
 
+    /// The globals that are shown to users: the one that is hidden is the last one.
+    pub fn shown_globals(&self) -> &[Cell] {
+        &self.globals[..self.globals.len() - usize::from(self.threads.is_some())]
+    }
+
     /// Whether a global is shown to users.
     pub fn is_shown(&self, global: u32) -> bool {
         self.threads

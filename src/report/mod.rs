@@ -1,6 +1,7 @@
 //! What people and scripts see.
 
 pub mod annotation;
+mod columns;
 pub mod configurations;
 #[cfg(feature = "cli")]
 pub mod diagnostics;
@@ -21,6 +22,7 @@ pub mod steps;
 mod style;
 mod summary;
 pub mod text;
+mod threads;
 mod trace;
 pub mod values;
 

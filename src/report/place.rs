@@ -7,7 +7,7 @@ use super::failure::explain;
 use super::harmless::{harmless, one_line};
 use super::steps::StepKind;
 use super::values::{Variables, Words};
-use crate::program::{Cell, Declaration, PointId};
+use crate::program::{Cell, Declaration, PointId, ProcedureId};
 use crate::pushdown::step::state_of;
 use crate::pushdown::{RuleId, SymbolId, System};
 use crate::rules::Subject;
@@ -178,7 +178,7 @@ fn locals<'a>(subject: Subject<'a>, step: &Step) -> Option<Locals<'a>> {
     let kind = frame_kind(subject, step)? as usize;
     Some(match subject {
         Subject::Program(program) => Locals {
-            cells: &program.procedures[kind].locals,
+            cells: program.shown_locals(ProcedureId(kind as u32)),
             declarations: &program.procedures[kind].declarations,
         },
         Subject::System(system) => Locals {
@@ -191,7 +191,7 @@ fn locals<'a>(subject: Subject<'a>, step: &Step) -> Option<Locals<'a>> {
 /// The globals, and the locals of the frame on top, with their values.
 pub fn in_scope<'a>(subject: Subject<'a>, step: &'a Step) -> [Variables<'a>; 2] {
     let (cells, declarations) = match subject {
-        Subject::Program(program) => (&program.globals[..], &program.declarations[..]),
+        Subject::Program(program) => (program.shown_globals(), &program.declarations[..]),
         Subject::System(system) => (system.declared_globals(), &system.declarations[..]),
     };
     let globals = Variables {

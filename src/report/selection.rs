@@ -3,7 +3,9 @@
 
 use super::steps::Annotated;
 use super::style::TextStyle;
+use super::threads::{Context, contexts};
 use crate::trace::Step;
+use rustc_hash::FxHashMap;
 
 /// What is written, one below the other.
 pub enum Row {
@@ -14,6 +16,8 @@ pub enum Row {
         last: usize,
         what: String,
     },
+    /// Here another thread goes on.
+    Context(Context),
     /// Here the loop begins.
     Loop,
     /// Here it goes back to its beginning.
@@ -31,12 +35,18 @@ pub fn rows(annotated: Annotated<'_>, count: usize, style: &TextStyle) -> Vec<Ro
     };
     let is_chosen = |i: usize| !notes[i].choice.is_empty() || !notes[i].start.is_empty();
     let is_shown = |i: usize| !folded[i] && (!style.choices || is_chosen(i));
+    let mut contexts = contexts(trace).into_iter().peekable();
     let mut rows = Vec::with_capacity(count);
     let has_loop = !trace.cycle.is_empty();
     for (i, is_folded) in folded.iter().enumerate() {
         if has_loop && i == trace.stem.len() {
             rows.push(Row::Loop);
         }
+        rows.extend(
+            contexts
+                .next_if(|context| context.first == i)
+                .map(Row::Context),
+        );
         match (rows.last_mut(), is_shown(i)) {
             (_, true) => rows.push(Row::Step(i)),
             (Some(Row::Hidden { last, .. }), false) => *last = i,
@@ -62,14 +72,15 @@ pub fn rows(annotated: Annotated<'_>, count: usize, style: &TextStyle) -> Vec<Ro
 /// The steps that lie deeper than `most`, in calls that return.
 pub fn folded(steps: &[&Step], most: u64) -> Vec<bool> {
     let mut folded = vec![false; steps.len()];
-    // The least depth of all steps behind; an execution that has stopped has left nothing.
-    let mut behind = u64::MAX;
+    // For each thread, the least depth of all steps behind; one that has stopped has left nothing.
+    let mut behind: FxHashMap<u32, u64> = FxHashMap::default();
     for (i, step) in steps.iter().enumerate().rev() {
         if step.is_stopped() {
             continue;
         }
-        folded[i] = step.depth > most.max(behind.min(step.depth));
-        behind = behind.min(step.depth);
+        let behind = behind.entry(step.thread).or_insert(u64::MAX);
+        folded[i] = step.depth > most.max((*behind).min(step.depth));
+        *behind = (*behind).min(step.depth);
     }
     folded
 }

@@ -8,8 +8,9 @@ use super::annotation::{Annotation, StepNote};
 use super::failure::explain;
 use super::folded::{Item, items};
 use super::place::{Place, in_scope, place};
+use super::threads;
 use super::values::{Value, Words, returned};
-use crate::program::PointId;
+use crate::program::{PointId, Program};
 use crate::rules::Subject;
 use crate::source::Position;
 use crate::trace::failure::Reason;
@@ -145,6 +146,10 @@ pub struct TraceStep<'r> {
     pub choice: Vec<&'r str>,
     /// The names of the values that matter.
     pub relevant: Vec<&'r str>,
+    /// The number of the thread that runs; `None` without threads.
+    pub thread: Option<u32>,
+    /// Whether no other thread may run.
+    pub is_exclusive: bool,
     subject: Subject<'r>,
     step: trace::Step,
 }
@@ -210,6 +215,8 @@ impl<'r> TraceStep<'r> {
             branch: note.and_then(|note| note.branch.as_deref()),
             choice: texts(note.into_iter().flat_map(StepNote::chosen)),
             relevant: texts(note.iter().flat_map(|note| note.relevant.iter())),
+            thread: (!annotated.trace.threads.is_empty()).then_some(step.thread),
+            is_exclusive: threads::is_exclusive(subject, step),
             subject,
             step: step.clone(),
         }
@@ -253,6 +260,12 @@ fn texts<'r>(texts: impl Iterator<Item = &'r String>) -> Vec<&'r str> {
 impl Serialize for TraceStep<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
+        if let Some(thread) = self.thread {
+            map.serialize_entry("thread", &thread)?;
+        }
+        if self.is_exclusive {
+            map.serialize_entry("exclusive", &true)?;
+        }
         map.serialize_entry("procedure", self.procedure)?;
         map.serialize_entry("point", self.kind.name())?;
         map.serialize_entry("line", &self.line)?;
@@ -322,12 +335,38 @@ pub(super) struct TraceObject<'a>(pub Annotated<'a>);
 impl Serialize for TraceObject<'_> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let Annotated {
-            trace, annotation, ..
+            subject,
+            trace,
+            annotation,
         } = self.0;
         let (stem, cycle) = annotation.steps.split_at(trace.stem.len());
         let mut object = serializer.serialize_struct("trace", 2)?;
         object.serialize_field("stem", &Steps(self.0, &trace.stem, stem))?;
         object.serialize_field("loop", &Steps(self.0, &trace.cycle, cycle))?;
+        if let (Subject::Program(program), false) = (subject, trace.threads.is_empty()) {
+            let [switches, rounds] = threads::bounds(trace);
+            object.serialize_field("switches", &switches)?;
+            object.serialize_field("rounds", &rounds)?;
+            let threads = trace.threads.iter();
+            let threads: Vec<_> = threads
+                .map(|thread| ThreadObject(program, thread))
+                .collect();
+            object.serialize_field("threads", &threads)?;
+        }
+        object.end()
+    }
+}
+
+struct ThreadObject<'a>(&'a Program, &'a trace::Thread);
+
+impl Serialize for ThreadObject<'_> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let ThreadObject(program, thread) = *self;
+        let procedure = program.procedure(thread.procedure).name;
+        let mut object = serializer.serialize_struct("thread", 3)?;
+        object.serialize_field("id", &thread.id)?;
+        object.serialize_field("name", &thread.name)?;
+        object.serialize_field("procedure", program.names.text(procedure))?;
         object.end()
     }
 }

@@ -14,6 +14,7 @@ pub struct TextStyle {
     pub(crate) color: bool,
     pub(crate) fold: Option<u64>,
     pub(crate) choices: bool,
+    pub(crate) columns: bool,
 }
 
 impl TextStyle {
@@ -32,6 +33,12 @@ impl TextStyle {
     /// Calls that return are folded where more frames than this are below them.
     pub fn fold(mut self, depth: u64) -> Self {
         self.fold = Some(depth);
+        self
+    }
+
+    /// Each thread has a column of its own.
+    pub fn columns(mut self, columns: bool) -> Self {
+        self.columns = columns;
         self
     }
 

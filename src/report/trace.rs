@@ -6,7 +6,8 @@
 //! changed. Of an array or a struct the cells that changed, or the whole if all did. The steps
 //! of a loop are marked.
 
-use super::annotation::Annotation;
+use super::annotation::{Annotation, StepNote};
+use super::columns;
 use super::folded::{describe, length};
 use super::harmless::{harmless, one_line};
 use super::place::{frame_kind, in_scope, left_below, line, text};
@@ -39,9 +40,16 @@ pub fn write<W: Write>(
         annotation,
     } = annotated;
     let lines = lines(annotated);
+    if writer.style.columns && !trace.threads.is_empty() {
+        return columns::write(annotated, &lines, writer);
+    }
     let layout = Layout::new(&lines, writer.style.width);
     for row in rows(annotated, lines.len(), writer.style) {
         match row {
+            Row::Context(context) => {
+                let title = context.title(trace);
+                writer.line(&[(Paint::Plain, "  "), (Paint::Strong, &title)], 4)?;
+            }
             Row::Loop => {
                 let around = describe_loop(subject, trace);
                 writer.line(&[(Paint::Plain, "  "), (Paint::Strong, &around)], 4)?;
@@ -50,19 +58,12 @@ pub fn write<W: Write>(
                 let is_loop = i >= trace.stem.len();
                 layout.write(i, &lines[i], is_loop, writer)?;
                 if writer.style.choices {
-                    let note = &annotation.steps[i];
-                    let chosen: Vec<_> = note.start.iter().chain(&note.choice).collect();
-                    let chosen: Vec<_> = chosen.iter().map(|choice| harmless(choice)).collect();
-                    layout.below(&format!("chosen: {}", chosen.join(", ")), is_loop, writer)?;
+                    layout.below(&chosen(&annotation.steps[i]), is_loop, writer)?;
                 }
             }
             Row::Hidden { first, last, what } => {
-                let range = match first == last {
-                    true => format!("step {}", first + 1),
-                    false => format!("steps {} to {}", first + 1, last + 1),
-                };
                 let is_loop = first >= trace.stem.len();
-                layout.below(&format!("... {range}{what} ..."), is_loop, writer)?;
+                layout.below(&hidden(first, last, &what), is_loop, writer)?;
             }
             Row::Back => {
                 let back = format!("back to step {}", trace.stem.len() + 1);
@@ -71,6 +72,20 @@ pub fn write<W: Write>(
         }
     }
     Ok(())
+}
+
+/// What was chosen at a step.
+pub fn chosen(note: &StepNote) -> String {
+    let chosen: Vec<_> = note.chosen().map(|choice| harmless(choice)).collect();
+    format!("chosen: {}", chosen.join(", "))
+}
+
+/// What stands in the place of steps that are not shown.
+pub fn hidden(first: usize, last: usize, what: &str) -> String {
+    match first == last {
+        true => format!("... step {}{what} ...", first + 1),
+        false => format!("... steps {} to {}{what} ...", first + 1, last + 1),
+    }
 }
 
 /// The values of watched expressions that are others than one step before.
@@ -97,16 +112,19 @@ pub fn lines(annotated: Annotated<'_>) -> Vec<Line> {
     } = annotated;
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
     let mut known_lines = FxHashMap::default();
-    // For each frame, the values shown last.
-    let mut frames = Frames::default();
-    let mut globals = LastValues::default();
+    let mut threads: FxHashMap<u32, Known> = FxHashMap::default();
     let mut lines = Vec::with_capacity(steps.len());
     for (i, (step, note)) in steps.iter().zip(&annotation.steps).enumerate() {
         // A program that has stopped stays where it is.
-        if i > 0 && step.is_stopped() && steps[i - 1].is_stopped() {
+        let stays = i > 0 && steps[i - 1].is_stopped() && steps[i - 1].thread == step.thread;
+        if stays && step.is_stopped() {
             break;
         }
-        let entered = i == 0 || steps[i - 1].depth < step.depth;
+        let known = threads.entry(step.thread).or_default();
+        let entered = known
+            .depth
+            .replace(step.depth)
+            .is_none_or(|depth| depth < step.depth);
         let shown = ShownValues {
             subject,
             step,
@@ -119,11 +137,12 @@ pub fn lines(annotated: Annotated<'_>) -> Vec<Line> {
         };
         lines.push(Line {
             number: line(subject, step, &mut known_lines),
+            thread: step.thread,
             depth: step.depth,
             text: text(subject, trace, step) + &branch,
             branch: branch.chars().count(),
             values: {
-                let mut parts = shown.parts(&mut frames, &mut globals);
+                let mut parts = shown.parts(&mut known.frames, &mut known.globals);
                 parts.extend(watched(annotation, i));
                 parts.join(" ")
             },
@@ -150,7 +169,7 @@ fn goes_on(subject: Subject<'_>, step: &Step, branch: &str) -> String {
 
 /// The text in no more than `most` characters; the last ones, as many as `kept`, stay if they leave
 /// room for others.
-fn cut(text: &str, most: usize, kept: usize) -> String {
+pub fn cut(text: &str, most: usize, kept: usize) -> String {
     let length = text.chars().count();
     if length <= most {
         return text.to_owned();
@@ -164,12 +183,13 @@ fn cut(text: &str, most: usize, kept: usize) -> String {
 /// One configuration of a trace.
 pub struct Line {
     /// In the source; 0 for none.
-    number: u32,
+    pub number: u32,
+    pub thread: u32,
     /// How many frames are below.
-    depth: u64,
+    pub depth: u64,
     pub text: String,
     /// How many characters at its end say how a branch goes on.
-    branch: usize,
+    pub branch: usize,
     /// Those that are news.
     pub values: String,
     /// What is said between it and the next one.
@@ -352,6 +372,15 @@ fn left_on_stack(trace: &Trace) -> impl Iterator<Item = &Step> {
     }
     let latest = latest.into_iter();
     latest.filter_map(move |(depth, step)| left.contains(&depth).then_some(step))
+}
+
+/// What was shown last of a thread: its depth, its frames, and the globals as it has seen them, so
+/// that what others have changed meanwhile is news.
+#[derive(Default)]
+struct Known {
+    depth: Option<u64>,
+    frames: Frames,
+    globals: LastValues,
 }
 
 /// What was shown last in each frame, by depth.

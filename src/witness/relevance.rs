@@ -9,10 +9,9 @@
 
 use super::known::AbstractValue;
 use crate::analysis::Observed;
-use crate::interpreter::evaluation::evaluate;
+use crate::interpreter::Valuation;
 use crate::interpreter::values::{Cause, Possible};
-use crate::interpreter::{Valuation, value_of};
-use crate::limits::witness::{RELEVANT_READS, RELEVANT_ROUNDS};
+use crate::limits::witness::RELEVANT_ROUNDS;
 use crate::program::{
     Action, Call, Domain, Expression, NewThread, Overflow, PointId, ProcedureId, Program, Target,
     Value, VariableId,
@@ -20,10 +19,11 @@ use crate::program::{
 use crate::trace::failure::{Failure, Place, Reason};
 use crate::trace::{Fold, RoundsId};
 use crate::trace::{Location, Step, Trace};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::cmp::Ordering;
+
+mod need;
 
 type Relevant = FxHashSet<VariableId>;
 
@@ -38,6 +38,7 @@ pub fn relevant_values(program: &Program, trace: &Trace, observed: &[Observed]) 
         locals: FxHashSet::default(),
         waiting: Vec::new(),
         returns: FxHashSet::default(),
+        others: FxHashMap::default(),
     };
     let calls = returned_calls(&steps);
     let shown = trace.stem.len() + trace.cycle.len();
@@ -45,6 +46,9 @@ pub fn relevant_values(program: &Program, trace: &Trace, observed: &[Observed]) 
     for i in (0..steps.len()).rev() {
         if let Some(after) = steps.get(i + 1) {
             match steps[i].folded {
+                _ if after.thread != steps[i].thread => {
+                    slice.switch_back(after.thread, steps[i].thread);
+                }
                 Some(Fold::Rounds(rounds)) => slice.rounds_back(trace, rounds),
                 // What matters in one of the frames matters in all. They are left as one.
                 Some(Fold::Nested(_)) => {}
@@ -85,8 +89,13 @@ fn unrolled(trace: &Trace) -> Vec<Cow<'_, Step>> {
 /// For each step that pops a frame, or fails to, the index of the call that pushed it.
 fn returned_calls(steps: &[Cow<'_, Step>]) -> Vec<Option<usize>> {
     let mut calls = vec![None; steps.len()];
-    let mut open = Vec::new();
+    let mut stacks: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
     for (i, pair) in steps.windows(2).enumerate() {
+        // What another thread does pushes and pops nothing here.
+        if pair[0].thread != pair[1].thread {
+            continue;
+        }
+        let open = stacks.entry(pair[0].thread).or_default();
         if pair[1].at().is_none() {
             calls[i] = open.last().copied();
             continue;
@@ -118,6 +127,18 @@ struct Slice<'a> {
     /// frames below these, which are never left.
     waiting: Vec<FxHashSet<u32>>,
     /// The return values that matter, between a `return` and its caller.
+    returns: FxHashSet<u32>,
+    /// What matters to the threads that do not run.
+    others: FxHashMap<u32, ThreadSlice>,
+}
+
+/// What matters to one thread alone.
+#[derive(Default)]
+struct ThreadSlice {
+    /// The globals of which each thread has its own.
+    own: FxHashSet<u32>,
+    locals: FxHashSet<u32>,
+    waiting: Vec<FxHashSet<u32>>,
     returns: FxHashSet<u32>,
 }
 
@@ -164,6 +185,36 @@ impl Slice<'_> {
             VariableId::Global(i) => self.globals.remove(&i),
             VariableId::Local(i) => self.locals.remove(&i),
         }
+    }
+
+    /// Backwards over a change of the running thread.
+    fn switch_back(&mut self, from: u32, to: u32) {
+        let mut to = match to {
+            // The others begin with what it has left of the globals of which each has its own.
+            0 => ThreadSlice {
+                own: self.own_elsewhere(),
+                ..ThreadSlice::default()
+            },
+            to => self.others.remove(&to).unwrap_or_default(),
+        };
+        let threads = self.program.threads.as_ref();
+        let is_own = |global: &u32| threads.is_some_and(|threads| threads.is_own(*global));
+        to.own
+            .extend(self.globals.iter().filter(|global| !is_own(global)));
+        let running = ThreadSlice {
+            own: self.globals.iter().copied().filter(is_own).collect(),
+            locals: std::mem::replace(&mut self.locals, to.locals),
+            waiting: std::mem::replace(&mut self.waiting, to.waiting),
+            returns: std::mem::replace(&mut self.returns, to.returns),
+        };
+        self.globals = to.own;
+        self.others.insert(from, running);
+    }
+
+    /// The globals of which each thread has its own that matter to one that does not run.
+    fn own_elsewhere(&self) -> FxHashSet<u32> {
+        let others = self.others.values();
+        others.flat_map(|other| other.own.iter().copied()).collect()
     }
 
     /// Backwards over folded rounds: whatever matters in one of the samples, or after them,
@@ -256,10 +307,16 @@ impl Slice<'_> {
                 self.assign(state, assignments.iter().map(|(t, v)| (t, v)), None);
             }
             Action::StartThread { thread, .. } => {
-                if let NewThread::Call { arguments, .. } = thread {
-                    arguments
+                // The new thread has copies of what its creator has its own of.
+                self.globals.extend(self.own_elsewhere());
+                match thread {
+                    NewThread::Call { arguments, .. } => arguments
                         .iter()
-                        .for_each(|argument| self.read_all(*argument));
+                        .for_each(|argument| self.read_all(*argument)),
+                    NewThread::Copy { .. } => {
+                        let locals = self.program.shown_locals(state.procedure).len() as u32;
+                        self.locals.extend(0..locals);
+                    }
                 }
             }
             Action::Return {
@@ -501,92 +558,5 @@ impl Slice<'_> {
                 self.need(state, *condition, AbstractValue::is_never_true);
             }),
         }
-    }
-
-    fn possible(&self, state: State<'_>, expression: Expression) -> Possible {
-        crate::interpreter::values_of(self.program, state.procedure, expression, state.valuation)
-    }
-
-    fn read_all(&mut self, expression: Expression) {
-        let program = self.program;
-        for variable in program.expressions.reads(expression) {
-            self.add(variable);
-        }
-    }
-
-    /// The value of an expression went into a cell: as `needed`, or it had to fit only.
-    fn need_value(
-        &mut self,
-        state: State<'_>,
-        expression: Expression,
-        domain: Domain,
-        needed: Option<u64>,
-    ) {
-        let wraps = self.program.overflow == Overflow::Wrap;
-        match (self.possible(state, expression), needed) {
-            (Possible::Truth(_), Some(value)) => self.need_truth(state, expression, value != 0),
-            (value, Some(_)) => self.need(state, expression, |known| known.is_always(value)),
-            (Possible::Number(_), None) if !wraps => {
-                self.need(state, expression, |known| known.always_fits(domain));
-            }
-            (_, None) => self.need(state, expression, AbstractValue::always_has_value),
-        }
-    }
-
-    fn need_truth(&mut self, state: State<'_>, expression: Expression, value: bool) {
-        self.need(state, expression, |known| known.always_may_be(value));
-    }
-
-    /// Makes those variables matter without which it would not be `certain` how the
-    /// expression comes out.
-    fn need(
-        &mut self,
-        state: State<'_>,
-        expression: Expression,
-        certain: impl Fn(AbstractValue) -> bool,
-    ) {
-        let mut reads = self.cells_read(state, expression);
-        reads.sort_unstable();
-        reads.dedup();
-        // Try to do without one after the other.
-        let mut needed: FxHashSet<VariableId> = reads.iter().copied().collect();
-        if reads.len() <= RELEVANT_READS {
-            for variable in reads.iter().rev() {
-                needed.remove(variable);
-                if !certain(self.known(state, expression, &needed)) {
-                    needed.insert(*variable);
-                }
-            }
-        }
-        needed.into_iter().for_each(|variable| self.add(variable));
-    }
-
-    /// The cells that an evaluation reads: of an array only the element that is named.
-    fn cells_read(&self, state: State<'_>, expression: Expression) -> Vec<VariableId> {
-        let reads = RefCell::new(Vec::new());
-        let operations = self.program.expressions.operations(expression);
-        evaluate(operations, |variable, _| {
-            reads.borrow_mut().push(variable);
-            let domain = self.program.cell(state.procedure, variable).domain;
-            value_of(domain, state.valuation.get(variable))
-        });
-        reads.into_inner()
-    }
-
-    /// What is known of an expression if only these variables are known.
-    fn known(
-        &self,
-        state: State<'_>,
-        expression: Expression,
-        known: &FxHashSet<VariableId>,
-    ) -> AbstractValue {
-        let operations = self.program.expressions.operations(expression);
-        evaluate(operations, |variable, _| {
-            let domain = self.program.cell(state.procedure, variable).domain;
-            match known.contains(&variable) {
-                true => AbstractValue::exactly(value_of(domain, state.valuation.get(variable))),
-                false => AbstractValue::unknown(domain),
-            }
-        })
     }
 }

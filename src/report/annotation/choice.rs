@@ -39,15 +39,16 @@ impl<'a> Choices<'a> {
         }
     }
 
-    /// The number of the step that comes next; none at the end of a finite execution, or
-    /// where something is folded.
+    /// The number of the step that comes next; none at the end of a finite execution, where
+    /// something is folded, or where another thread runs next.
     fn next(&self, at: usize) -> Option<usize> {
         let is_folded = self.steps[at].folded.is_some();
         let next = match at + 1 < self.steps.len() {
             true => Some(at + 1),
             false => (!self.trace.cycle.is_empty()).then_some(self.trace.stem.len()),
         };
-        next.filter(|_| !is_folded)
+        let goes_on = |next: &usize| self.steps[*next].thread == self.steps[at].thread;
+        next.filter(|next| !is_folded && goes_on(next))
     }
 
     /// Which branch is taken.
@@ -82,7 +83,8 @@ impl<'a> Choices<'a> {
     /// The frame that waits below the one that is left at this step.
     fn waiting(&self, program: &Program, at: usize) -> Option<Waiting> {
         let below = self.steps[at].depth.checked_sub(1)?;
-        let call = (0..at).rev().find(|i| self.steps[*i].depth == below)?;
+        let is_below = |step: &Step| step.depth == below && step.thread == self.steps[at].thread;
+        let call = (0..at).rev().find(|i| is_below(self.steps[*i]))?;
         let view = View::of(self.steps[call])?;
         let plain = Waiting {
             at: view.at,

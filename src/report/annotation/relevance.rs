@@ -70,7 +70,15 @@ impl<'a> Relevance<'a> {
             return Vec::new();
         };
         let is_free = |variable: &VariableId| match self.subject {
-            Subject::Program(_) => true,
+            Subject::Program(program) => match (&program.threads, variable) {
+                // What a thread is declared with is not chosen.
+                (Some(threads), VariableId::Local(index)) if step.thread > 0 => {
+                    let start = threads.declared.get(step.thread as usize - 1);
+                    let given = start.and_then(|start| start.arguments.get(*index as usize));
+                    !matches!(given, Some(Some(_)))
+                }
+                _ => true,
+            },
             Subject::System(system) => {
                 let conditions = system.start.conditions.iter();
                 let operations = conditions.flat_map(|c| system.expressions.operations(*c));

@@ -89,20 +89,20 @@ class Controls {
   // A call that does not return is entered.
   over() {
     const { trace, step } = this.view;
-    const after = trace.find(step, 1, (i) => trace.depth[i] <= trace.depth[step]);
+    const after = trace.find(step, 1, (i) => trace.depth[i] <= trace.depth[step] && trace.thread[i] === trace.thread[step]);
     if (after >= 0) this.go(after);
     else this.next();
   }
 
   backOver() {
     const { trace, step } = this.view;
-    const before = trace.find(step, -1, (i) => trace.depth[i] <= trace.depth[step]);
+    const before = trace.find(step, -1, (i) => trace.depth[i] <= trace.depth[step] && trace.thread[i] === trace.thread[step]);
     this.go(before, "This is the first step.");
   }
 
   out() {
     const { trace, step } = this.view;
-    const after = trace.find(step, 1, (i) => trace.depth[i] < trace.depth[step]);
+    const after = trace.find(step, 1, (i) => trace.depth[i] < trace.depth[step] && trace.thread[i] === trace.thread[step]);
     this.go(after, "This frame does not return.");
   }
 

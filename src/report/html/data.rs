@@ -63,6 +63,12 @@ struct TraceRow<'a> {
     count: usize,
     /// The number of the globals' scope.
     globals: usize,
+    /// The numbers and names of threads, if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    threads: Vec<(u32, &'a str)>,
+    /// The cells of globals of which each thread has its own.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    own: &'a [u32],
     steps: Codes,
     /// What is repeated: its first and its last step, and how often.
     blocks: Vec<(usize, usize, String)>,
@@ -217,6 +223,15 @@ fn trace_row<'a>(
             .steps
             .first()
             .map_or(0, |(step, _)| encoder.globals(step)),
+        threads: trace
+            .threads
+            .iter()
+            .map(|thread| (thread.id, &thread.name[..]))
+            .collect(),
+        own: match subject {
+            Subject::Program(program) => program.threads.as_ref().map_or(&[], |all| &all.own),
+            Subject::System(_) => &[],
+        },
         steps: encoder.finish(),
         blocks: list.blocks,
         notes: list.notes,
@@ -311,10 +326,12 @@ impl StepList {
         let mut kept: Vec<usize> = Vec::new();
         for (i, (step, _)) in self.steps.iter().enumerate() {
             if step.location != Location::Error {
-                // What is deeper than this has returned by now.
+                // What is deeper than this, in the same context, has returned by now.
+                let has_returned =
+                    |last: &Step| last.thread == step.thread && last.depth > step.depth;
                 while kept
                     .last()
-                    .is_some_and(|last| self.steps[*last].0.depth > step.depth)
+                    .is_some_and(|last| has_returned(&self.steps[*last].0))
                 {
                     kept.pop();
                 }

@@ -30,6 +30,7 @@ const SCRIPT: &str = concat!(
     include_str!("dom.js"),
     include_str!("timeline.js"),
     include_str!("lanes.js"),
+    include_str!("threads.js"),
     include_str!("source.js"),
     include_str!("stack.js"),
     include_str!("steps.js"),

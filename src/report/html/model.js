@@ -9,7 +9,7 @@
 "use strict";
 
 const FLAGS = {
-  depth: 1, fresh: 2, changes: 4, relevant: 8, branch: 16, choice: 32, returns: 64, folded: 128, waiting: 256,
+  depth: 1, fresh: 2, changes: 4, relevant: 8, branch: 16, choice: 32, returns: 64, folded: 128, waiting: 256, thread: 512,
 };
 const KINDS = ["statement", "exit", "error", "terminated"];
 // How many values the snapshots of a trace may hold together.
@@ -98,8 +98,11 @@ class Trace {
     this.cause = data.cause || [];
     this.automaton = data.automaton;
     this.watch = data.watch || [];
+    this.threads = (data.threads || []).map(([id, name]) => ({ id, name }));
+    this.own = new Set(data.own || []);
     this.relevantCells = new Map();
     this.decode(data.steps);
+    this.countSwitches();
   }
 
   decode(codes) {
@@ -120,6 +123,11 @@ class Trace {
     this.choice = numbers(-1);
     this.returns = numbers(-1);
     this.waiting = numbers(-1);
+    // The running thread, and the first step of its context.
+    this.thread = numbers(0);
+    this.context = numbers(0);
+    // The last step of the same thread before its context; -1 if it had none.
+    this.left = numbers(-1);
     // For a step that calls: the first step after the return, or the number of steps.
     this.end = numbers(-1);
     const points = this.page.points;
@@ -129,17 +137,25 @@ class Trace {
     this.globalSnapshots = [];
     this.localSnapshots = new Map();
     const globals = new Array(cells).fill(0);
-    const stack = [];
-    let depth = 0;
+    const stacks = new Map();
+    const latest = new Map();
+    let [depth, thread] = [0, 0];
     let relevant = -1;
     let at = 0;
     for (let i = 0; i < count; i++) {
       this.point[i] = codes[at++];
       const flags = (this.flags[i] = codes[at++]);
+      thread = flags & FLAGS.thread ? codes[at++] : thread;
+      this.thread[i] = thread;
       depth += flags & FLAGS.depth ? Number(codes[at++]) : 0;
       this.depth[i] = depth;
+      const goesOn = i > 0 && this.thread[i - 1] === thread;
+      this.context[i] = goesOn ? this.context[i - 1] : i;
+      this.left[i] = goesOn ? this.left[i - 1] : latest.has(thread) ? latest.get(thread) : -1;
+      latest.set(thread, i);
       const point = points[this.point[i]];
-      const frame = this.enter(stack, i, flags, point);
+      if (!stacks.has(thread)) stacks.set(thread, []);
+      const frame = this.enter(stacks.get(thread), i, flags, point);
       if (flags & FLAGS.changes) {
         this.changed[i] = at;
         const last = at + 2 * codes[at];
@@ -170,9 +186,7 @@ class Trace {
         this.localSnapshots.set(i, frame.locals.slice());
       }
     }
-    for (const frame of stack) {
-      if (frame.call >= 0) this.end[frame.call] = count;
-    }
+    for (const frame of [...stacks.values()].flat()) this.leave(frame, count);
   }
 
   // Makes the frame of step i the top of the stack.
@@ -181,12 +195,11 @@ class Trace {
     if (point.kind === "error") return { locals: [] };
     const depth = this.depth[i];
     while (stack.length && stack[stack.length - 1].depth > depth) {
-      const { call } = stack.pop();
-      if (call >= 0) this.end[call] = i;
+      this.leave(stack.pop(), i);
     }
     let frame = stack[stack.length - 1];
     if (!frame || frame.depth < depth) {
-      frame = { depth, call: i - 1 };
+      frame = { depth, call: this.context[i] < i ? i - 1 : -1 };
       stack.push(frame);
     } else if (!(flags & FLAGS.fresh)) {
       this.previous[i] = frame.step;
@@ -196,6 +209,48 @@ class Trace {
     frame.step = i;
     this.below[i] = stack.length > 1 ? stack[stack.length - 2].step : -1;
     return frame;
+  }
+
+  // A call in which another thread runs is none that folds.
+  leave({ call }, step) {
+    if (call < 0) return;
+    const last = Math.min(step, this.count - 1);
+    if (this.context[last] === this.context[call]) this.end[call] = step;
+  }
+
+  // The last step of a thread up to another step; -1 if it has not run.
+  latestOf(thread, step) {
+    for (let i = step; i >= 0; ) {
+      if (this.thread[i] === thread) return i;
+      i = this.context[i] - 1;
+    }
+    return -1;
+  }
+
+  // Whether another thread ran before.
+  isSwitch(step) {
+    return this.threads.length > 0 && this.context[step] === step;
+  }
+
+  // What is said where a context begins.
+  title(step) {
+    const name = this.nameOf(this.thread[step]);
+    const number = this.switchNumbers.get(step);
+    return number ? `-- switch ${number}: ${this.nameOf(this.thread[step - 1])} -> ${name}` : `-- start: ${name}`;
+  }
+
+  // Thread 0, and the first one after it, begin without a switch.
+  countSwitches() {
+    this.switches = 0;
+    this.switchNumbers = new Map();
+    for (let i = 1; i < this.count; i++) {
+      if (this.isSwitch(i) && this.thread[i - 1] !== 0) this.switchNumbers.set(i, ++this.switches);
+    }
+  }
+
+  nameOf(thread) {
+    const found = this.threads.find(({ id }) => id === thread);
+    return found ? found.name : String(thread);
   }
 
   at(step) {
@@ -222,6 +277,16 @@ class Trace {
       pairs.push([this.codes[at + 1 + 2 * k], this.codes[at + 2 + 2 * k]]);
     }
     return pairs;
+  }
+
+  // The globals at a step, as a thread sees them that was last on top at another one.
+  globalsSeen(step, at) {
+    const values = this.globalsAt(step);
+    if (this.thread[step] !== this.thread[at]) {
+      const own = this.globalsAt(at);
+      for (const cell of this.own) values[cell] = own[cell];
+    }
+    return values;
   }
 
   globalsAt(step) {
@@ -256,12 +321,25 @@ class Trace {
 
   // The frames of the stack, the top one first: the step at which each was last on top, and how many
   // frames between it and the one above are not shown.
+  // With threads, those of the running one come first, then those of the others that have run.
   *frames(step) {
-    let above = this.depth[step] + 1;
-    for (let i = step; i >= 0; i = this.below[i]) {
-      yield { step: i, hidden: above - this.depth[i] - 1 };
-      above = this.depth[i];
+    const others = this.threads.map(({ id }) => id).filter((id) => id !== this.thread[step]);
+    const tops = [step, ...others.map((id) => this.latestOf(id, step)).filter((top) => top >= 0)];
+    for (const top of tops) {
+      let above = this.depth[top] + 1;
+      for (let i = top; i >= 0; i = this.below[i]) {
+        yield { step: i, hidden: above - this.depth[i] - 1, isTop: i === top };
+        above = this.depth[i];
+      }
     }
+  }
+
+  // How many frames there are at a step, those that are not shown counted.
+  frameCount(step) {
+    if (!this.threads.length) return this.depth[step] + 1;
+    let count = 0;
+    for (const { hidden } of this.frames(step)) count += hidden + 1;
+    return count;
   }
 
   // What the frame of a step is and holds while it is on top.
@@ -311,10 +389,19 @@ class Trace {
     return this.codes.slice(at + 1, at + 1 + this.codes[at]).map((choice) => this.page.strings[choice]);
   }
 
+  // The globals that differ from what they were when the thread that goes on here ran before.
+  changedMeanwhile(step) {
+    const before = this.left[step];
+    if (before < 0) return [];
+    const [now, then] = [this.globalsAt(step), this.globalsAt(before)];
+    return [...now.keys()].filter((cell) => now[cell] !== then[cell]);
+  }
+
   // The cells that differ from what this frame, and the globals, were before.
   changedCells(step) {
     const changed = new Set();
     if (step === 0) return changed;
+    if (this.isSwitch(step)) return new Set(this.changedMeanwhile(step));
     const isNew = this.previous[step] < 0;
     for (const [cell] of this.changes(step)) {
       if (cell < this.globals.cells || !isNew) changed.add(cell);
@@ -327,9 +414,12 @@ class Trace {
     const relevant = this.relevantAt(step);
     const cells = this.globals.cells;
     const before = this.previous[step];
-    const known = step > 0 ? this.relevantAt(step - 1) : new Set();
+    const last = this.isSwitch(step) ? this.left[step] : step - 1;
+    const known = last >= 0 ? this.relevantAt(last) : new Set();
     const knownHere = before >= 0 ? this.relevantAt(before) : new Set();
-    const changed = new Set(this.changes(step).map(([cell]) => cell));
+    const changed = this.isSwitch(step)
+      ? new Set(this.changedMeanwhile(step))
+      : new Set(this.changes(step).map(([cell]) => cell));
     const isNews = (cell) => changed.has(cell) || !(cell < cells ? known : knownHere).has(cell);
     return new Set([...relevant].filter(isNews));
   }

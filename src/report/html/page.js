@@ -18,6 +18,7 @@ class View {
     };
     this.timeline = new Timeline(byId("timeline"), go);
     this.lanes = new Lanes(byId("lanes"), go);
+    this.threads = new ThreadLanes(byId("threads"), go);
     this.source = new SourceView(byId("source"), page, (line) => this.visit(line));
     this.stack = new StackView(byId("stack"), (frame) => this.choose(frame));
     this.variables = new VariablesView(byId("variables"));
@@ -83,7 +84,7 @@ class View {
       this.source.open(this.trace);
       this.automaton.open(this.trace);
       if (this.trace) {
-        for (const view of [this.timeline, this.lanes]) {
+        for (const view of [this.timeline, this.lanes, this.threads]) {
           view.current = undefined;
           view.open(this.trace);
         }
@@ -102,6 +103,7 @@ class View {
     if (!trace) return;
     const many = (count) => `${count} ${count === 1 ? "step" : "steps"}`;
     const parts = [trace.isLasso ? `${many(trace.stem)}, then a loop of ${many(trace.count - trace.stem)}` : many(trace.count)];
+    if (trace.threads.length) parts.push(`${trace.switches} context ${trace.switches === 1 ? "switch" : "switches"}`);
     if (result.remark) parts.push(harmless(result.remark));
     byId("length").textContent = parts.join("; ");
   }
@@ -109,12 +111,13 @@ class View {
   go(step, frame = 0) {
     const { trace } = this;
     step = Math.min(step, trace.count - 1);
-    frame = Math.min(frame, trace.depth[step]);
+    frame = Math.min(frame, trace.frameCount(step) - 1);
     const isMoved = step !== this.step;
     [this.step, this.frame] = [step, frame];
     if (isMoved) {
       this.timeline.update(step);
       this.lanes.update(step);
+      this.threads.update(step);
       this.automaton.update(step);
       this.steps.update(step);
       byId("position").textContent = `step ${step + 1} of ${trace.count}`;
@@ -163,7 +166,8 @@ class View {
     const where = point.line > 0 ? `, line ${point.line}` : "";
     const news = stepNews(trace, step);
     const loop = trace.isLasso && step >= trace.stem ? ", in the loop" : "";
-    this.say(`Step ${step + 1} of ${trace.count}${loop}${where}: ${clipped(statementText(trace, step), 120)}${news ? ` — ${clipped(news, 120)}` : ""}`);
+    const who = trace.threads.length ? `, ${clipped(trace.nameOf(trace.thread[step]), 60)}` : "";
+    this.say(`Step ${step + 1} of ${trace.count}${who}${loop}${where}: ${clipped(statementText(trace, step), 120)}${news ? ` — ${clipped(news, 120)}` : ""}`);
   }
 
   say(text) {

@@ -14,24 +14,38 @@ class StackView {
     const rows = [];
     let [number, shown] = [0, 0];
     const gap = (count) => element("li", { class: "more" }, `… ${count} more`);
-    for (const { step: at, hidden } of trace.frames(step)) {
+    for (const { step: at, hidden, isTop } of trace.frames(step)) {
       if (shown === MOST_FRAMES) break;
+      if (isTop && trace.threads.length) rows.push(this.thread(trace, at, at === step));
       if (hidden > 0) rows.push(gap(hidden));
       number += hidden;
-      rows.push(this.row(trace, at, number, number === chosen));
+      rows.push(this.row(trace, at, number, number === chosen, isTop));
       number++;
       shown++;
     }
-    const rest = trace.depth[step] + 1 - number;
+    const rest = trace.frameCount(step) - number;
     if (rest > 0) {
       rows.push(gap(rest));
     }
+    const idle = trace.threads.filter(({ id }) => trace.latestOf(id, step) < 0);
+    for (const { id } of idle) rows.push(this.title(trace, id, "has not run"));
     this.box.replaceChildren(...rows);
   }
 
-  row(trace, at, number, isChosen) {
+  // What stands above the frames of a thread.
+  thread(trace, at, isRunning) {
+    const hasEnded = trace.at(at).kind === "terminated";
+    return this.title(trace, trace.thread[at], hasEnded ? "ended" : isRunning ? "runs" : "waits");
+  }
+
+  title(trace, id, what) {
+    const name = element("span", { class: "name" }, clipped(trace.nameOf(id)));
+    return element("li", { class: "thread", "data-thread": id, "data-state": what }, name, ` ${what}`);
+  }
+
+  row(trace, at, number, isChosen, isTop) {
     const point = trace.at(at);
-    const { scope, locals, symbol } = number > 0 ? trace.waitingAt(at) : trace.topAt(at);
+    const { scope, locals, symbol } = isTop ? trace.topAt(at) : trace.waitingAt(at);
     const name = frameName(trace, at, symbol);
     const relevant = trace.relevantAt(at);
     const matters = { has: (cell) => symbol !== null || relevant.has(trace.globals.cells + cell) };
@@ -41,6 +55,7 @@ class StackView {
         "data-procedure": point.procedure,
         "data-line": point.line,
         "data-frame": number + 1,
+        "data-thread": trace.threads.length ? trace.thread[at] : null,
         "aria-pressed": isChosen,
         title: harmless(name),
       },
@@ -97,7 +112,7 @@ class VariablesView {
         title: "globals",
         scope: trace.globals,
         key: "",
-        values: new Values(trace.page, trace.globalsAt(step)),
+        values: new Values(trace.page, trace.globalsSeen(step, at)),
         isRelevant: (cell) => relevant.has(cell),
         isChanged: (cell) => changed.has(cell),
       },

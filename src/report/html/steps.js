@@ -81,6 +81,8 @@ class StepsView {
     this.rows = [];
     let row = 0;
     for (let i = 0; i < trace.count; ) {
+      // The beginning of a context stands before its first step, as a string.
+      if (trace.isSwitch(i)) this.rows.push(String(i));
       if (i === visible) row = this.rows.length;
       this.rows.push(i);
       if (trace.notes.size && trace.notes.has(i)) this.rows.push(-1 - i);
@@ -91,6 +93,9 @@ class StepsView {
   }
 
   draw(row) {
+    if (typeof row === "string") {
+      return element("div", { class: "note context", "data-context": Number(row) + 1 }, harmless(this.trace.title(Number(row))));
+    }
     if (row < 0) {
       return element("div", { class: "note" }, `… ${harmless(this.trace.notes.get(-1 - row))} …`);
     }
@@ -207,7 +212,8 @@ function stepNews(trace, step) {
   }
   const returns = trace.returnsAt(step);
   if (returns) parts.push(`returns ${returns}`);
-  const isEntered = step === 0 || trace.depth[step] > trace.depth[step - 1];
+  const before = trace.isSwitch(step) ? trace.left[step] : step - 1;
+  const isEntered = before < 0 || trace.depth[step] > trace.depth[before];
   if (isEntered && !trace.page.isSystem && point.procedure) {
     return parts.length ? `${point.procedure}: ${parts.join(" ")}` : point.procedure;
   }

@@ -18,6 +18,7 @@ use crate::report::steps::StepKind;
 use crate::report::values::{Variables, returned};
 use crate::rules::Subject;
 use crate::trace::{Fold, Location, Step, Trace, Valuation};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde::ser::Serializer;
 
@@ -32,6 +33,7 @@ mod flag {
     pub const RETURNS: i128 = 64;
     pub const FOLDED: i128 = 128;
     pub const WAITING: i128 = 256;
+    pub const THREAD: i128 = 512;
 }
 
 /// Up to here scripts have exact numbers.
@@ -81,7 +83,10 @@ pub struct Encoder<'a> {
     subject: Subject<'a>,
     trace: &'a Trace,
     tables: &'a mut Tables,
-    frames: Vec<Frame>,
+    /// The frames of each thread.
+    frames: FxHashMap<u32, Vec<Frame>>,
+    /// The running thread.
+    thread: u32,
     depth: u64,
     globals: Vec<u64>,
     relevant: Option<usize>,
@@ -94,7 +99,8 @@ impl<'a> Encoder<'a> {
             subject,
             trace,
             tables,
-            frames: Vec::new(),
+            frames: FxHashMap::default(),
+            thread: 0,
             depth: 0,
             globals: Vec::new(),
             relevant: None,
@@ -129,6 +135,11 @@ impl<'a> Encoder<'a> {
         let at = self.codes.0.len();
         self.codes.push(0);
         let mut flags = 0;
+        if step.thread != self.thread {
+            flags |= flag::THREAD;
+            self.codes.push(step.thread as usize);
+            self.thread = step.thread;
+        }
         if step.depth != self.depth {
             flags |= flag::DEPTH;
             self.codes
@@ -230,15 +241,16 @@ impl<'a> Encoder<'a> {
         if step.location == Location::Error {
             return Frames::Pushed;
         }
-        while self.frames.last().is_some_and(|top| top.depth > step.depth) {
-            self.frames.pop();
+        let frames = self.frames.entry(step.thread).or_default();
+        while frames.last().is_some_and(|top| top.depth > step.depth) {
+            frames.pop();
         }
         let frame = Frame {
             depth: step.depth,
             scope,
             valuation: step.valuation.clone(),
         };
-        match self.frames.last_mut() {
+        match frames.last_mut() {
             Some(top) if top.depth == step.depth => {
                 let before = std::mem::replace(top, frame);
                 match before.scope == scope {
@@ -247,7 +259,7 @@ impl<'a> Encoder<'a> {
                 }
             }
             _ => {
-                self.frames.push(frame);
+                frames.push(frame);
                 Frames::Pushed
             }
         }
@@ -267,7 +279,7 @@ impl<'a> Encoder<'a> {
             Frames::Same(valuation) => valuation.locals(),
             Frames::Pushed | Frames::Replaced => &[],
         };
-        for (cell, value) in locals.values.iter().enumerate() {
+        for (cell, value) in locals.values.iter().take(locals.cells.len()).enumerate() {
             if known.get(cell).copied().unwrap_or(0) != *value {
                 changed.push((cells + cell, *value));
             }

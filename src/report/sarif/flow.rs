@@ -13,6 +13,7 @@ use crate::report::annotation::StepNote;
 use crate::report::place::{in_scope, place};
 use crate::report::selection::folded;
 use crate::report::steps::{Annotated, StepKind};
+use crate::report::threads::name;
 use crate::report::trace::{Line, lines};
 use crate::report::values::Variables;
 use crate::rules::Subject;
@@ -46,8 +47,14 @@ pub fn flow(annotated: Annotated<'_>, artifact: &ArtifactLocation, detail: Detai
         Some(cause) => cause.iter().map(|blame| blame.step).collect(),
         None => FxHashSet::default(),
     };
-    let lowest = selection.kept.iter().map(|i| steps[*i].depth).min()?;
-    let mut locations = Vec::with_capacity(selection.kept.len());
+    let kept = || selection.kept.iter().map(|i| steps[*i]);
+    // For each thread that runs: how deep it is at least, and its locations. Viewers want the
+    // nesting to begin with 0.
+    let mut flows: BTreeMap<u32, (u64, Vec<FlowLocation>)> = BTreeMap::new();
+    for step in kept() {
+        let (lowest, _) = flows.entry(step.thread).or_insert((u64::MAX, Vec::new()));
+        *lowest = step.depth.min(*lowest);
+    }
     let mut here = BEGINNING;
     for (k, &i) in selection.kept.iter().enumerate() {
         let step = steps[i];
@@ -60,11 +67,14 @@ pub fn flow(annotated: Annotated<'_>, artifact: &ArtifactLocation, detail: Detai
         let gap = next.filter(|next| *next > i + 1);
         let gap = gap.map(|next| selection.describe(i, next));
         at.message = Some(text(&lines[i], gap));
+        let Some((lowest, locations)) = flows.get_mut(&step.thread) else {
+            continue;
+        };
         locations.push(FlowLocation {
             location: at,
             kinds: kinds(annotated, &steps, i),
             state: state(subject, step, &annotation.steps[i]).filter(|_| detail.has_state),
-            nesting_level: (step.depth - lowest).min(i32::MAX as u64) as u32,
+            nesting_level: (step.depth - *lowest).min(i32::MAX as u64) as u32,
             execution_order: i + 1,
             importance: match essential.contains(&i) || i + 1 == steps.len() {
                 true => "essential",
@@ -72,10 +82,18 @@ pub fn flow(annotated: Annotated<'_>, artifact: &ArtifactLocation, detail: Detai
             },
         });
     }
+    let thread_flows: Vec<_> = flows
+        .into_iter()
+        .map(|(thread, (_, locations))| ThreadFlow {
+            id: (!trace.threads.is_empty()).then(|| name(trace, thread)),
+            locations,
+        })
+        .collect();
+    if thread_flows.is_empty() {
+        return None;
+    }
     Some(Flow {
-        code_flow: CodeFlow {
-            thread_flows: [ThreadFlow { locations }],
-        },
+        code_flow: CodeFlow { thread_flows },
         remark: selection.remark(steps.len()),
     })
 }
@@ -106,7 +124,7 @@ fn kinds(annotated: Annotated<'_>, steps: &[&Step], i: usize) -> Vec<&'static st
     } = annotated;
     let step = steps[i];
     let depth_after = match (steps.get(i + 1), trace.stem.last(), trace.cycle.first()) {
-        (Some(next), _, _) => Some(next.depth),
+        (Some(next), _, _) => Some(next.depth).filter(|_| next.thread == step.thread),
         // The end of a loop is as its beginning, perhaps on a higher stack.
         (None, Some(before), Some(first)) if i >= trace.stem.len() => {
             (step.depth + first.depth).checked_sub(before.depth)
@@ -116,7 +134,13 @@ fn kinds(annotated: Annotated<'_>, steps: &[&Step], i: usize) -> Vec<&'static st
     let is_folded = matches!(step.folded, Some(Fold::Call(_)));
     let is_call = is_folded || depth_after.is_some_and(|depth| depth > step.depth);
     let is_return = match subject {
-        Subject::Program(_) => place(subject, step).kind == StepKind::Exit,
+        // A thread that waits at its end does not return yet.
+        Subject::Program(_) => {
+            let waits = steps
+                .get(i + 1)
+                .is_some_and(|next| next.thread != step.thread);
+            place(subject, step).kind == StepKind::Exit && !waits
+        }
         Subject::System(_) => depth_after.is_some_and(|depth| depth < step.depth),
     };
     let is_branch = annotation.steps[i].branch.is_some();

@@ -212,11 +212,15 @@ pub struct LogicalLocation {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CodeFlow {
-    pub thread_flows: [ThreadFlow; 1],
+    /// One, or with threads one for each that runs.
+    pub thread_flows: Vec<ThreadFlow>,
 }
 
 #[derive(Serialize)]
 pub struct ThreadFlow {
+    /// The name of the thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     pub locations: Vec<FlowLocation>,
 }
 
