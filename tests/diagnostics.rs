@@ -84,8 +84,10 @@ fn every_remopla_program_gets_the_expected_diagnostics() {
 #[test]
 fn every_pushdown_system_gets_the_expected_diagnostics() {
     compare("tests/diagnostics/pushdown", |source| {
-        let mut advice = Advice::default();
-        advice.define = "-D ";
+        let advice = Advice {
+            define: "-D ",
+            ..Advice::default()
+        };
         pushdown_system(source, &[], advice)
     });
 }

@@ -9,6 +9,7 @@ mod support;
 
 use chromium::{Chromium, browser};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use support::expectations::{examples, expectations};
@@ -22,6 +23,8 @@ const LOOK: &str = "
       step: one('#steps [aria-current=step]', 'step'),
       line: one('#source [aria-current=step]', 'line'),
       stack: all('#stack [data-procedure]').map((e) => [e.dataset.procedure, Number(e.dataset.line)]),
+      threads: all('#stack [data-thread]').map((e) => [Number(e.dataset.thread), e.querySelectorAll('[data-procedure]').length]),
+      running: all('#threads [data-thread][data-now=\"1\"]').map((e) => Number(e.dataset.thread)),
       values: all('#variables [data-name]').map((e) => [e.dataset.name, e.dataset.value]),
       changed: all('#variables [data-changed]').map((e) => e.dataset.name),
       truth: all('#lanes [data-formula]').map((e) => [e.dataset.formula, e.dataset.now]),
@@ -58,11 +61,27 @@ fn expected(result: &Value) -> Vec<Value> {
             .unwrap_or_default()
     };
     let steps: Vec<Value> = [part("stem"), part("loop")].concat();
-    let mut stack: Vec<Value> = Vec::new();
+    // Of each thread that has run, or of the only one.
+    let mut stacks: BTreeMap<u64, Vec<Value>> = BTreeMap::new();
     let mut seen = Vec::new();
     for (i, step) in steps.iter().enumerate() {
+        let running = step["thread"].as_u64();
+        let stack = stacks.entry(running.unwrap_or(0)).or_default();
         stack.truncate(step["depth"].as_u64().expect("a depth") as usize);
         stack.push(json!([step["procedure"], step["line"]]));
+        let others = stacks.iter().filter(|(id, _)| **id != running.unwrap_or(0));
+        let running_first = stacks.get_key_value(&running.unwrap_or(0));
+        let shown: Vec<_> = running_first.into_iter().chain(others).collect();
+        let stack = shown.iter().flat_map(|(_, stack)| stack.iter().rev());
+        let stack: Vec<_> = stack.take(200).collect();
+        let empty = Vec::new();
+        let all = result["trace"]["threads"].as_array().unwrap_or(&empty);
+        let ids = all
+            .iter()
+            .map(|thread| thread["id"].as_u64().expect("an id"));
+        let idle = ids.filter(|id| !stacks.contains_key(id)).map(|id| (id, 0));
+        let threads = shown.iter().map(|(id, stack)| (**id, stack.len()));
+        let threads: Vec<_> = threads.chain(idle).filter(|_| running.is_some()).collect();
         let mut values: Vec<Value> = Vec::new();
         for scope in ["globals", "locals"] {
             let scope = step[scope].as_object().expect("values");
@@ -85,7 +104,9 @@ fn expected(result: &Value) -> Vec<Value> {
         seen.push(json!({
             "step": (i + 1).to_string(),
             "line": line.map(|line| line.to_string()),
-            "stack": stack.iter().rev().take(200).collect::<Vec<_>>(),
+            "stack": stack,
+            "threads": threads,
+            "running": running.into_iter().collect::<Vec<_>>(),
             "values": values,
             "truth": truth.collect::<Vec<_>>(),
             "states": state.into_iter().collect::<Vec<_>>(),

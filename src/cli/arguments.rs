@@ -211,6 +211,10 @@ pub struct CheckArguments {
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub fold: Option<u64>,
 
+    /// In text, give each thread a column of its own
+    #[arg(long)]
+    pub columns: bool,
+
     /// In text, show only the steps at which something was chosen
     #[arg(long, help_heading = "Output")]
     pub choices: bool,

@@ -204,6 +204,7 @@ fn show(arguments: &CheckArguments, report: &Report, console: &Console) -> anyho
 fn style(arguments: &CheckArguments) -> TextStyle {
     let mut style = TextStyle::default()
         .choices(arguments.choices)
+        .columns(arguments.columns)
         .color(terminal::has_color(arguments.color));
     if let Some(width) = terminal::width() {
         style = style.width(width);

@@ -2,6 +2,7 @@
 //! that the JSON report has.
 
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 
 const KINDS: [&str; 4] = ["statement", "exit", "error", "terminated"];
 
@@ -24,7 +25,10 @@ pub fn steps(data: &Value, result: usize) -> Vec<Value> {
         at: 0,
     };
     let globals = number(&trace["globals"]) as usize;
-    let mut frames: Vec<(i128, Vec<i128>)> = Vec::new();
+    let has_threads = trace.get("threads").is_some();
+    // Of each thread: how deep a frame is, and its values.
+    let mut stacks: HashMap<i128, Vec<(i128, Vec<i128>)>> = HashMap::new();
+    let mut thread = 0;
     let mut values = vec![0; reader.cells(globals)];
     let (mut depth, mut relevant) = (0, Vec::new());
     let mut steps = Vec::new();
@@ -34,6 +38,10 @@ pub fn steps(data: &Value, result: usize) -> Vec<Value> {
         let flags = reader.next();
         let has = |bit: u32| flags >> bit & 1 == 1;
         let mut step = reader.place(point);
+        if has(9) {
+            thread = reader.next();
+        }
+        let frames = stacks.entry(thread).or_default();
         depth += if has(0) { reader.next() } else { 0 };
         // A failure is no frame.
         let is_error = step["point"] == "error";
@@ -72,6 +80,9 @@ pub fn steps(data: &Value, result: usize) -> Vec<Value> {
             reader.at += 2 * pairs as usize;
         }
         step["depth"] = json!(depth as u64);
+        if has_threads {
+            step["thread"] = json!(thread as u64);
+        }
         step["globals"] = reader.variables(globals, &values);
         let locals = frames.last().filter(|_| !is_error);
         step["locals"] = reader.variables(scope, locals.map_or(&[], |frame| &frame.1));
@@ -85,6 +96,9 @@ pub fn steps(data: &Value, result: usize) -> Vec<Value> {
         }
         if let Some(returns) = returns {
             step["returns"] = json!(reader.string(returns));
+        }
+        if has(10) {
+            step["exclusive"] = json!(true);
         }
         if has(7) {
             step["folded"] = json!(true);

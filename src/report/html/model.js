@@ -9,7 +9,7 @@
 "use strict";
 
 const FLAGS = {
-  depth: 1, fresh: 2, changes: 4, relevant: 8, branch: 16, choice: 32, returns: 64, folded: 128, waiting: 256, thread: 512,
+  depth: 1, fresh: 2, changes: 4, relevant: 8, branch: 16, choice: 32, returns: 64, folded: 128, waiting: 256, thread: 512, exclusive: 1024,
 };
 const KINDS = ["statement", "exit", "error", "terminated"];
 // How many values the snapshots of a trace may hold together.
@@ -225,6 +225,11 @@ class Trace {
       i = this.context[i] - 1;
     }
     return -1;
+  }
+
+  // Whether no other thread may run.
+  isExclusive(step) {
+    return (this.flags[step] & FLAGS.exclusive) !== 0;
   }
 
   // Whether another thread ran before.

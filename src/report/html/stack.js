@@ -11,12 +11,13 @@ class StackView {
 
   // The frame with this number, the top one being 0, is the chosen one.
   update(trace, step, chosen) {
-    const rows = [];
-    let [number, shown] = [0, 0];
+    // A list of rows for each thread.
+    const stacks = [];
+    let [number, shown, rows] = [0, 0, []];
     const gap = (count) => element("li", { class: "more" }, `… ${count} more`);
     for (const { step: at, hidden, isTop } of trace.frames(step)) {
       if (shown === MOST_FRAMES) break;
-      if (isTop && trace.threads.length) rows.push(this.thread(trace, at, at === step));
+      if (isTop) stacks.push({ at, rows: (rows = []) });
       if (hidden > 0) rows.push(gap(hidden));
       number += hidden;
       rows.push(this.row(trace, at, number, number === chosen, isTop));
@@ -27,20 +28,26 @@ class StackView {
     if (rest > 0) {
       rows.push(gap(rest));
     }
+    if (trace.threads.length === 0) return this.box.replaceChildren(...rows);
     const idle = trace.threads.filter(({ id }) => trace.latestOf(id, step) < 0);
-    for (const { id } of idle) rows.push(this.title(trace, id, "has not run"));
-    this.box.replaceChildren(...rows);
+    this.box.replaceChildren(
+      ...stacks.map(({ at, rows }) => this.thread(trace, trace.thread[at], this.state(trace, at, step), rows)),
+      ...idle.map(({ id }) => this.thread(trace, id, "has not run", [])),
+    );
   }
 
-  // What stands above the frames of a thread.
-  thread(trace, at, isRunning) {
-    const hasEnded = trace.at(at).kind === "terminated";
-    return this.title(trace, trace.thread[at], hasEnded ? "ended" : isRunning ? "runs" : "waits");
+  // What a thread does that was last on top at a step.
+  state(trace, at, step) {
+    if (trace.at(at).kind === "terminated") return "ended";
+    if (at !== step) return "waits";
+    return trace.isExclusive(step) ? "runs alone" : "runs";
   }
 
-  title(trace, id, what) {
+  // The frames of a thread, below its name.
+  thread(trace, id, state, rows) {
     const name = element("span", { class: "name" }, clipped(trace.nameOf(id)));
-    return element("li", { class: "thread", "data-thread": id, "data-state": what }, name, ` ${what}`);
+    const title = element("span", { class: "title" }, name, ` ${state}`);
+    return element("li", { class: "thread", "data-thread": id, "data-state": state }, title, element("ol", {}, ...rows));
   }
 
   row(trace, at, number, isChosen, isTop) {
@@ -55,7 +62,6 @@ class StackView {
         "data-procedure": point.procedure,
         "data-line": point.line,
         "data-frame": number + 1,
-        "data-thread": trace.threads.length ? trace.thread[at] : null,
         "aria-pressed": isChosen,
         title: harmless(name),
       },

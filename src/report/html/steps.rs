@@ -15,6 +15,7 @@ use crate::report::annotation::StepNote;
 use crate::report::failure::explain;
 use crate::report::place::{frame_kind, in_scope, place};
 use crate::report::steps::StepKind;
+use crate::report::threads::is_exclusive;
 use crate::report::values::{Variables, returned};
 use crate::rules::Subject;
 use crate::trace::{Fold, Location, Step, Trace, Valuation};
@@ -34,6 +35,7 @@ mod flag {
     pub const FOLDED: i128 = 128;
     pub const WAITING: i128 = 256;
     pub const THREAD: i128 = 512;
+    pub const EXCLUSIVE: i128 = 1024;
 }
 
 /// Up to here scripts have exact numbers.
@@ -160,6 +162,9 @@ impl<'a> Encoder<'a> {
             flags |= flag::RETURNS;
             let returns = self.tables.string(&returns);
             self.codes.push(returns);
+        }
+        if is_exclusive(self.subject, step) {
+            flags |= flag::EXCLUSIVE;
         }
         if is_folded || matches!(step.folded, Some(Fold::Call(_))) {
             flags |= flag::FOLDED;
