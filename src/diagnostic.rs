@@ -33,6 +33,8 @@ pub struct Advice {
     pub time: &'static str,
     /// How there is more memory.
     pub memory: &'static str,
+    /// How more context switches are looked at.
+    pub switches: &'static str,
     /// How longer traces are shown.
     pub trace_limit: &'static str,
     /// How less of a long trace is shown.

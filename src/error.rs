@@ -116,15 +116,18 @@ pub enum Reason {
     Memory,
     /// A [`Cancellation`](crate::Cancellation) was asked for.
     Interrupted,
+    /// Executions of threads with more context switches might change the verdict.
+    Bound,
 }
 
 impl Reason {
-    /// As scripts see it: `timeout`, `memory` or `interrupted`.
+    /// As scripts see it: `timeout`, `memory`, `interrupted` or `bound`.
     pub fn name(self) -> &'static str {
         match self {
             Reason::Timeout => "timeout",
             Reason::Memory => "memory",
             Reason::Interrupted => "interrupted",
+            Reason::Bound => "bound",
         }
     }
 }
@@ -135,6 +138,7 @@ impl fmt::Display for Reason {
             Reason::Timeout => "out of time",
             Reason::Memory => "out of memory",
             Reason::Interrupted => "interrupted",
+            Reason::Bound => "with more context switches it might be different",
         })
     }
 }

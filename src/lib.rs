@@ -100,6 +100,9 @@ mod relations;
 // Closures of loops and recursion: many rounds at once.
 mod acceleration;
 
+// Threads, by bounded context switches.
+mod threads;
+
 // Repeating heads.
 mod cycles;
 

@@ -22,6 +22,13 @@ pub mod bdd {
     pub const PARALLEL_NODES: usize = 500_000;
 }
 
+/// Programs with threads (`threads`).
+pub mod threads {
+    /// With more contexts than this, recursive threads are not looked at: each costs a copy of
+    /// every variable.
+    pub const MOST_CONTEXTS: u32 = 64;
+}
+
 /// Closures of relations (`relations`).
 pub mod relations {
     /// How many times closures of single paths are multiplied in turn before the closure of

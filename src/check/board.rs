@@ -4,6 +4,7 @@
 //! it then reads here what was found before that.
 
 use super::Verdict;
+use crate::threads::Bound;
 use crate::trace::Trace;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -57,6 +58,8 @@ pub struct Finding {
     pub verdict: Option<Verdict>,
     /// What shows a violation.
     pub trace: TraceFinding,
+    /// Of a program with threads, how far it was looked for.
+    pub bound: Option<Bound>,
     /// When its turn came, if it did, since the beginning of the run.
     begin: Option<Duration>,
     /// From the beginning of the run until this was complete; without a verdict, how long it
@@ -69,6 +72,7 @@ impl Default for Finding {
         Finding {
             verdict: None,
             trace: TraceFinding::None,
+            bound: None,
             begin: None,
             time: Duration::ZERO,
         }
@@ -205,6 +209,13 @@ impl Board {
         if let Some(finding) = self.state().findings.get_mut(property) {
             finding.trace = trace;
             finding.time = self.begin.elapsed();
+        }
+    }
+
+    /// Notes how far a property has been looked at.
+    pub fn bound(&self, property: usize, bound: Bound) {
+        if let Some(finding) = self.state().findings.get_mut(property) {
+            finding.bound = Some(bound);
         }
     }
 

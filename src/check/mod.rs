@@ -8,6 +8,7 @@ mod subject;
 mod temporal;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod trace;
 mod vacuity;
 
@@ -21,6 +22,7 @@ use crate::explicit::Budget;
 use crate::limits;
 use crate::property::Property;
 use crate::rules::{self, Subject};
+use crate::threads::SwitchBounds;
 use crate::watch::{Stop, Watch, within_budget};
 use crate::witness::walk::Diverged;
 use model::{Observation, with_model};
@@ -68,6 +70,8 @@ pub enum Accelerate {
 pub struct Options {
     /// The engine.
     pub engine: Engine,
+    /// Which executions of threads are looked at.
+    pub bounds: SwitchBounds,
     /// Where the symbolic engine begins.
     pub direction: Direction,
     /// Whether traces are searched.
@@ -99,6 +103,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             engine: Engine::Symbolic,
+            bounds: SwitchBounds::default(),
             direction: Direction::Forward,
             trace: true,
             trace_limit: limits::witness::TRACE_STEPS,
@@ -140,6 +145,18 @@ pub fn check<'a>(
     board: &Board,
 ) -> Result<(), Error> {
     let subject = subject.into();
+    if let Subject::Program(program) = subject
+        && let Some(threads) = &program.threads
+    {
+        let run = threads::Run {
+            program,
+            threads,
+            options,
+            watch,
+            board,
+        };
+        return run.check(properties);
+    }
     match options.engine {
         Engine::Symbolic => {
             let layout = subject.layout();

@@ -155,6 +155,25 @@ impl<'o> Checker<'o> {
         self
     }
 
+    /// Of a program with threads, looks only at executions with at most so many context switches.
+    pub fn switches(mut self, most: u32) -> Self {
+        self.options.bounds.switches = Some(most);
+        self
+    }
+
+    /// Of a program with threads, looks only at executions with at most so many rounds, in each
+    /// of which the threads take turns in the order of their numbers.
+    pub fn rounds(mut self, most: u32) -> Self {
+        self.options.bounds.rounds = Some(most);
+        self
+    }
+
+    /// Without a bound, gives up after so many context switches, if no more is known then.
+    pub fn max_switches(mut self, most: u32) -> Self {
+        self.options.bounds.most = most;
+        self
+    }
+
     /// Whether the peak of live BDD nodes is measured, at some cost in time, and statistics
     /// are part of the report as JSON.
     pub fn measure(mut self, measure: bool) -> Self {

@@ -82,6 +82,7 @@ pub fn run() -> ExitCode {
 const ADVICE: Advice = Advice {
     time: "--timeout gives more",
     memory: "--memory gives more",
+    switches: "--max-switches N looks further",
     trace_limit: "--trace-limit allows longer ones to be shown",
     long_trace: "--fold N shows deep calls as one line, --choices only what was chosen",
     entry: "--entry ",

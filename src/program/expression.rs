@@ -101,7 +101,7 @@ pub struct Expression {
     end: u32,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Expressions {
     operations: Vec<Operation>,
     /// Where some expressions stand in the source, so that one without a value can be

@@ -8,6 +8,7 @@ use super::{Conclusion, Evidence, Explanation, Report, ShownTrace};
 use crate::check::{Phase, TraceFinding, Verdict};
 use crate::property::Request;
 use crate::rules::Subject;
+use crate::threads::{Bound, Unit};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeStruct, Serializer};
 use std::io::Write;
@@ -53,6 +54,7 @@ impl Serialize for One<'_> {
         };
         one.serialize_field("verdict", verdict)?;
         one.serialize_field("reason", &conclusion.reason.map(|reason| reason.name()))?;
+        one.serialize_field("bound", &conclusion.bound.map(BoundObject))?;
         match &report.evidence {
             Evidence::Unread => one.serialize_field("trace", &())?,
             Evidence::Read(form, list) => {
@@ -62,6 +64,22 @@ impl Serialize for One<'_> {
         }
         one.serialize_field("stats", &StatisticsObject(report, conclusion))?;
         one.end()
+    }
+}
+
+struct BoundObject(Bound);
+
+impl Serialize for BoundObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut bound = serializer.serialize_struct("bound", 3)?;
+        let kind = match self.0.unit {
+            Unit::Switches => "switches",
+            Unit::Rounds => "rounds",
+        };
+        bound.serialize_field("kind", kind)?;
+        bound.serialize_field("value", &self.0.value)?;
+        bound.serialize_field("complete", &self.0.complete)?;
+        bound.end()
     }
 }
 

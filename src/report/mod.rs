@@ -34,6 +34,7 @@ use crate::model::Form;
 use crate::property::{Request, Temporal};
 use crate::rules::Subject;
 use crate::supervisor::Limits;
+use crate::threads::Bound;
 use annotation::{Annotation, Watch, annotate, stay_stopped};
 use folded::shown;
 use std::fmt;
@@ -71,6 +72,8 @@ pub(crate) struct Conclusion {
     pub verdict: Option<Verdict>,
     /// Why the verdict or the trace is missing.
     pub reason: Option<Reason>,
+    /// Of a program with threads, how far it was looked for.
+    pub bound: Option<Bound>,
     /// From the beginning of the run until this was complete; without a verdict, how long it
     /// was looked for.
     pub time: Duration,
@@ -148,10 +151,14 @@ impl Conclusion {
             Some(Verdict::Violated) => !wants_trace || !matches!(finding.trace, TraceFinding::None),
             Some(Verdict::Holds) => true,
         };
+        // Nothing else stopped the search.
+        let unbounded = finding.bound.map(|_| Reason::Bound);
+        let unbounded = unbounded.filter(|_| finding.verdict.is_none());
         let conclusion = Conclusion {
             property,
             verdict: finding.verdict,
-            reason: reason.filter(|_| !is_complete),
+            reason: reason.filter(|_| !is_complete).or(unbounded),
+            bound: finding.bound.filter(|_| finding.verdict != Some(Verdict::Violated)),
             time: finding.time,
         };
         (conclusion, Explanation::new(finding.trace, temporal))
@@ -170,6 +177,7 @@ impl Report {
             property: property.clone(),
             verdict: None,
             reason: Some(reason),
+            bound: None,
             time: limits.begin().elapsed(),
         };
         Report {

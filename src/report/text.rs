@@ -7,6 +7,7 @@ use super::{Conclusion, Evidence, Explanation, Report, ShownTrace, trace};
 use crate::check::{TraceFinding, Verdict};
 use crate::diagnostic::Advice;
 use crate::error::Reason;
+use crate::threads::{Bound, Unit};
 use crate::property::Kind;
 use crate::rules::Subject;
 use crate::witness::fold::unfold::is_length_exact;
@@ -64,6 +65,7 @@ fn write_conclusion<W: Write>(
         (Some(_), Some(reason)) => {
             format!(" (no trace: {reason}{})", advice.about(reason))
         }
+        (Some(Verdict::Holds), None) => conclusion.bound.map_or(String::new(), within),
         (_, None) => String::new(),
     };
     let pieces = [
@@ -74,6 +76,19 @@ fn write_conclusion<W: Write>(
     writer.line(&pieces, 2)
 }
 
+/// What stands after a verdict that may be another one with a larger bound.
+fn within(bound: Bound) -> String {
+    let (one, many) = match bound.unit {
+        Unit::Switches => ("context switch", "context switches"),
+        Unit::Rounds => ("round", "rounds"),
+    };
+    match bound {
+        Bound { complete: true, .. } => String::new(),
+        Bound { value: 1, .. } => format!(" (within 1 {one})"),
+        Bound { value, .. } => format!(" (within {value} {many})"),
+    }
+}
+
 impl Advice {
     /// What stands after a reason.
     pub(super) fn about(self, reason: Reason) -> String {
@@ -81,6 +96,7 @@ impl Advice {
             Reason::Timeout => self.time,
             Reason::Memory => self.memory,
             Reason::Interrupted => "",
+            Reason::Bound => self.switches,
         })
     }
 }

@@ -168,6 +168,11 @@ impl<'a> Copies<'a> {
         self.order.0[variable as usize] * self.count + copy as Level
     }
 
+    /// A copy that comes after the usual ones, if there are so many.
+    pub fn further(&self, variable: DataVariable, index: u32) -> Level {
+        self.order.0[variable as usize] * self.count + COPIES + index
+    }
+
     /// The value of a cell with these bits.
     pub fn term(&self, bits: Range<DataVariable>, domain: Domain, copy: Copy) -> Term {
         match domain {

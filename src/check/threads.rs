@@ -1,0 +1,292 @@
+//! Checks of programs with threads: larger and larger bounds, verdicts, traces.
+
+use super::{Board, Engine, Options, Phase, TraceFinding, Verdict};
+use crate::error::Error;
+use crate::limits::threads::MOST_CONTEXTS;
+use crate::program::{Action, PointId, Program, Threads};
+use crate::property::Property;
+use crate::threads::contexts::{Contexts, Hit, Room, Schedule, Search, with_contexts};
+use crate::threads::solo::{Made, Solo};
+use crate::threads::{Bound, Goal, Unit};
+use crate::trace::failure::{Failure, Reason};
+use crate::trace::{Location, Step, Trace, Valuation};
+use crate::watch::{Abort, Watch, within_budget};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What a check of threads works on.
+pub struct Run<'a> {
+    pub program: &'a Program,
+    pub threads: &'a Threads,
+    pub options: &'a Options,
+    pub watch: &'a Watch,
+    pub board: &'a Board,
+}
+
+/// A property that is not decided yet.
+struct Open {
+    index: usize,
+    goal: Goal,
+}
+
+impl Run<'_> {
+    /// Decides properties, as far as the bounds allow.
+    pub fn check(&self, properties: &[Property]) -> Result<(), Error> {
+        let mut open = Vec::new();
+        for (index, property) in properties.iter().enumerate().rev() {
+            self.board.turn_to(index);
+            let goal = Goal::of(self.program, property).ok_or(Error::Unsupported(
+                "a program with threads is checked for labels and assertions only",
+            ))?;
+            open.push(Open { index, goal });
+        }
+        open.reverse();
+        self.board.enter(Phase::Saturation);
+        self.contexts(open)
+    }
+
+    fn unit(&self) -> Unit {
+        match self.options.bounds.rounds {
+            Some(_) => Unit::Rounds,
+            None => Unit::Switches,
+        }
+    }
+
+    /// The largest bound to be looked at.
+    fn last(&self) -> u32 {
+        let bounds = self.options.bounds;
+        bounds.rounds.or(bounds.switches).unwrap_or(bounds.most)
+    }
+
+    /// Whether the bound is all that is asked about.
+    fn is_bounded(&self) -> bool {
+        let bounds = self.options.bounds;
+        bounds.rounds.is_some() || bounds.switches.is_some()
+    }
+
+    /// Notes that all executions up to a bound have been looked at.
+    fn done(&self, open: &[Open], value: u32, complete: bool) {
+        for one in open {
+            let bound = Bound {
+                unit: self.unit(),
+                value,
+                complete,
+            };
+            self.board.bound(one.index, bound);
+            if complete || self.is_bounded() && value == self.last() {
+                self.board.decide(one.index, Verdict::Holds);
+            }
+        }
+    }
+
+    /// Context after context.
+    fn contexts(&self, mut open: Vec<Open>) -> Result<(), Error> {
+        let first = match self.unit() {
+            Unit::Switches => 0,
+            Unit::Rounds => 1,
+        };
+        let creates = |point: &crate::program::Point| {
+            matches!(point.action, Action::StartThread { .. })
+        };
+        let mut room = Room {
+            contexts: 8,
+            created: 4,
+        };
+        // What was found with fewer copies need not be looked at again, but must be gone through.
+        let mut done = None;
+        let is_one_search =
+            self.unit() == Unit::Rounds || !self.program.points.iter().any(creates);
+        let mut most = if is_one_search { self.last() } else { first };
+        loop {
+            let search = Search {
+                program: self.program,
+                threads: self.threads,
+                unit: self.unit(),
+                most_switches: most,
+                room,
+                memory: self.options.memory,
+                watch: self.watch,
+            };
+            let result = with_contexts(&search, |contexts| {
+                if done.is_none() {
+                    self.prove(contexts, &mut open)?;
+                }
+                let mut complete = open.is_empty();
+                let values = if complete { 1..=0 } else { first..=most };
+                for value in values {
+                    let layer = self.layer(contexts, &mut open)?;
+                    if let Err(error) = layer {
+                        return Ok(Err(error));
+                    }
+                    complete = contexts.is_complete() && is_one_search;
+                    if done.is_none_or(|done| value > done) {
+                        self.done(&open, value, complete);
+                        done = Some(value);
+                    }
+                    if complete || open.is_empty() {
+                        break;
+                    }
+                }
+                Ok(Ok(complete))
+            });
+            match within_budget(result)? {
+                Some(result) => {
+                    let complete = result?;
+                    if open.is_empty() || complete || most >= self.last() {
+                        return Ok(());
+                    }
+                    most += 1;
+                }
+                // Too few copies of the globals, or of what created threads begin with.
+                None if room.contexts > MOST_CONTEXTS => return Ok(()),
+                None => {
+                    room.contexts *= 2;
+                    room.created *= 2;
+                }
+            }
+        }
+    }
+
+    /// Takes out what is never reached, whatever the bound.
+    fn prove(&self, contexts: &mut Contexts<'_>, open: &mut Vec<Open>) -> Result<(), Abort> {
+        look_for(contexts, open);
+        let possible = contexts.possible()?;
+        let is_possible = |one: &mut Open| {
+            let mut possible = possible.iter();
+            possible.any(|(point, fails)| one.goal.is_met(*point, *fails))
+        };
+        let proved: Vec<_> = open.extract_if(.., |one| !is_possible(one)).collect();
+        let value = if self.is_bounded() { self.last() } else { 0 };
+        self.done(&proved, value, true);
+        Ok(())
+    }
+
+    /// One bound more. What is decided by it is taken out.
+    fn layer(
+        &self,
+        contexts: &mut Contexts<'_>,
+        open: &mut Vec<Open>,
+    ) -> Result<Result<(), Error>, Abort> {
+        look_for(contexts, open);
+        let mut waiting: Vec<_> = open.iter().collect();
+        let enough = |hit: &Hit| {
+            waiting.retain(|one| !one.goal.is_met(hit.point, hit.fails));
+            waiting.is_empty()
+        };
+        let hits = contexts.layer(enough)?;
+        for hit in &hits {
+            let met = |one: &Open| one.goal.is_met(hit.point, hit.fails);
+            let decided: Vec<_> = open.extract_if(.., |one| met(one)).collect();
+            for one in decided {
+                self.board.decide(one.index, Verdict::Violated);
+                if self.options.trace
+                    && let Err(error) = self.explain(one.index, &contexts.schedule(hit))
+                {
+                    return Ok(Err(error));
+                }
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Finds what each thread does in a schedule, and puts it together.
+    fn explain(&self, index: usize, schedule: &Schedule) -> Result<(), Error> {
+        self.board.enter(Phase::Trace);
+        let mut turns = Vec::new();
+        for (thread, _) in &schedule.threads {
+            let Some(solo) = Solo::new(self.program, schedule, *thread) else {
+                continue;
+            };
+            let found = self.solo(&solo)?;
+            let TraceFinding::Found(trace) = found else {
+                self.board.explain(index, found);
+                return Ok(());
+            };
+            turns.push((*thread, solo.turns(&trace).into_iter()));
+        }
+        let mut made = Vec::new();
+        for context in &schedule.contexts {
+            let mut turns = turns.iter_mut();
+            let next = turns.find(|(thread, _)| *thread == context.thread);
+            made.extend(next.and_then(|(_, turns)| turns.next()).unwrap_or_default());
+        }
+        let mut trace = Trace {
+            stem: self.number(made),
+            ..Trace::default()
+        };
+        if schedule.fails {
+            fail(self.program, &mut trace, schedule.goal);
+        }
+        self.confirm(index, trace)
+    }
+
+    /// Gives created threads their numbers: those that never run count, too.
+    fn number(&self, made: Vec<Made>) -> Vec<Step> {
+        let mut threads = self.threads.declared.len() as u32;
+        let mut numbers = FxHashMap::default();
+        let steps = made.into_iter().map(|Made { mut step, creates }| {
+            step.thread = *numbers.get(&step.thread).unwrap_or(&step.thread);
+            if let Some(created) = creates {
+                threads += 1;
+                numbers.extend(created.map(|created| (created, threads)));
+            }
+            step
+        });
+        steps.collect()
+    }
+
+    /// A shortest trace of one thread.
+    fn solo(&self, solo: &Solo<'_>) -> Result<TraceFinding, Error> {
+        let board = Board::new(std::time::Instant::now(), 1);
+        let options = Options {
+            engine: Engine::Symbolic,
+            trace: true,
+            ..self.options.clone()
+        };
+        let property = Property::Reach(solo.goals.clone());
+        super::check(&solo.program, &[property], &options, self.watch, &board)?;
+        let finding = board.take_findings().pop().unwrap_or_default();
+        match finding.verdict {
+            Some(Verdict::Violated) => Ok(finding.trace),
+            _ => Err(Error::Internal(
+                "a thread cannot do what its schedule says".into(),
+            )),
+        }
+    }
+
+    /// Nothing is shown that was not replayed.
+    fn confirm(&self, index: usize, mut trace: Trace) -> Result<(), Error> {
+        self.board.enter(Phase::Replay);
+        let replayed = crate::interpreter::threads::replay::replay(self.program, &trace)?;
+        trace.threads = replayed.threads;
+        self.board.explain(index, TraceFinding::Found(trace));
+        Ok(())
+    }
+}
+
+/// Tells the search what is still to be decided.
+fn look_for(contexts: &mut Contexts<'_>, open: &[Open]) {
+    let mut reaching = FxHashSet::default();
+    let mut failing = FxHashSet::default();
+    for one in open {
+        match &one.goal {
+            Goal::At(points) => reaching.extend(points.iter().copied()),
+            Goal::Fails(points) => failing.extend(points.iter().copied()),
+        }
+    }
+    contexts.look_for(reaching, failing);
+}
+
+/// Adds the step to *error*.
+fn fail(program: &Program, trace: &mut Trace, assertion: PointId) {
+    let Some(last) = trace.stem.last() else {
+        return;
+    };
+    let globals = Valuation::new(last.valuation.globals(), &[]);
+    let mut error = Step::new(Location::Error, 0, globals);
+    error.thread = last.thread;
+    trace.stem.push(error);
+    trace.failure = Some(Failure {
+        procedure: program.point(assertion).procedure,
+        reason: Reason::Assertion,
+    });
+}

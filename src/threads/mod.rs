@@ -1,0 +1,80 @@
+//! Programs with threads, by bounded context switches.
+//!
+//! `contexts` runs threads context after context, each with a stack of its own as a
+//! P-automaton; `solo` makes of one thread, once it is known when it runs and what the others
+//! leave in the globals, a program without threads, whose traces are its part of an execution.
+
+pub mod contexts;
+pub mod solo;
+
+use crate::program::{Action, PointId, Program};
+use crate::property::Property;
+pub use contexts::Unit;
+
+/// Which executions are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SwitchBounds {
+    /// Only those with at most so many context switches, ...
+    pub switches: Option<u32>,
+    /// ... or with at most so many rounds.
+    pub rounds: Option<u32>,
+    /// If neither is given: after how many switches the search is given up.
+    pub most: u32,
+}
+
+impl Default for SwitchBounds {
+    fn default() -> Self {
+        SwitchBounds {
+            switches: None,
+            rounds: None,
+            most: 8,
+        }
+    }
+}
+
+/// How far executions with threads were looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    pub unit: Unit,
+    pub value: u32,
+    /// Whether it is known that no larger bound changes the verdict.
+    pub complete: bool,
+}
+
+/// What is looked for in executions.
+#[derive(Clone, Debug)]
+pub enum Goal {
+    /// The running thread comes to one of these points.
+    At(Vec<PointId>),
+    /// The assertion at one of these points fails.
+    Fails(Vec<PointId>),
+}
+
+impl Goal {
+    /// Whether it is met where control comes to a point, or the assertion there fails.
+    pub fn is_met(&self, point: PointId, fails: bool) -> bool {
+        match self {
+            Goal::At(points) => !fails && points.contains(&point),
+            Goal::Fails(points) => fails && points.contains(&point),
+        }
+    }
+
+    /// What a property asks for; `None` if that is no goal that can be reached.
+    pub fn of(program: &Program, property: &Property) -> Option<Self> {
+        match property {
+            Property::Reach(points) => Some(Goal::At(points.clone())),
+            Property::Assertion(points) => Some(Goal::Fails(points.clone())),
+            Property::Assertions => {
+                let points = (0..program.points.len() as u32).map(PointId);
+                let fails = |point: &PointId| {
+                    matches!(program.point(*point).action, Action::Assert { .. })
+                };
+                Some(Goal::Fails(points.filter(fails).collect()))
+            }
+            Property::OnTop { .. }
+            | Property::OtherFailures
+            | Property::Terminates
+            | Property::Temporal(_) => None,
+        }
+    }
+}
