@@ -24,7 +24,8 @@ pub mod explicit {
     pub use crate::explicit::{Budget, has_infinite_run, reachable, violates};
 
     pub mod threads {
-        pub use crate::explicit::threads::{Exploration, Found, Measure, explore};
+        pub use crate::explicit::threads::{Exploration, Found, explore};
+        pub use crate::interpreter::threads::Measure;
     }
 }
 

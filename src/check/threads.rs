@@ -2,12 +2,15 @@
 
 use super::{Board, Engine, Options, Phase, TraceFinding, Verdict};
 use crate::error::Error;
+use crate::explicit::Budget;
+use crate::explicit::threads::explore;
+use crate::limits;
 use crate::limits::threads::MOST_CONTEXTS;
 use crate::program::{Action, PointId, Program, Threads};
 use crate::property::Property;
 use crate::threads::contexts::{Contexts, Hit, Room, Schedule, Search, with_contexts};
 use crate::threads::solo::{Made, Solo};
-use crate::threads::{Bound, Goal, Unit};
+use crate::threads::{Bound, Goal, Measure};
 use crate::trace::failure::{Failure, Reason};
 use crate::trace::{Location, Step, Trace, Valuation};
 use crate::watch::{Abort, Watch, within_budget};
@@ -41,13 +44,44 @@ impl Run<'_> {
         }
         open.reverse();
         self.board.enter(Phase::Saturation);
-        self.contexts(open)
+        match self.options.engine {
+            Engine::Symbolic => self.contexts(open),
+            Engine::Explicit => self.explicitly(open),
+        }
     }
 
-    fn unit(&self) -> Unit {
+    /// By the naive twin.
+    fn explicitly(&self, open: Vec<Open>) -> Result<(), Error> {
+        let budget = Budget::watched(limits::explicit::STATES, self.watch);
+        let found = explore(self.program, self.measure(), self.last(), budget);
+        let found = within_budget(found)?.ok_or(Error::TooLarge)?;
+        for one in open {
+            let (points, places) = match &one.goal {
+                Goal::At(points) => (points, &found.points),
+                Goal::Fails(points) => (points, &found.failed),
+            };
+            let met = points.iter().filter_map(|point| places.get(point));
+            match met.min_by_key(|found| (found.bound, found.steps)) {
+                Some(place) => {
+                    self.board.decide(one.index, Verdict::Violated);
+                    if self.options.trace {
+                        self.confirm(one.index, found.trace(self.program, *place))?;
+                    }
+                }
+                None if found.is_complete => self.done(&[one], self.last(), true),
+                None => match found.exact {
+                    Some(exact) => self.done(&[one], exact.min(self.last()), false),
+                    None => return Err(Error::TooLarge),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    fn measure(&self) -> Measure {
         match self.options.bounds.rounds {
-            Some(_) => Unit::Rounds,
-            None => Unit::Switches,
+            Some(_) => Measure::Rounds,
+            None => Measure::Switches,
         }
     }
 
@@ -67,7 +101,7 @@ impl Run<'_> {
     fn done(&self, open: &[Open], value: u32, complete: bool) {
         for one in open {
             let bound = Bound {
-                unit: self.unit(),
+                measure: self.measure(),
                 value,
                 complete,
             };
@@ -80,13 +114,12 @@ impl Run<'_> {
 
     /// Context after context.
     fn contexts(&self, mut open: Vec<Open>) -> Result<(), Error> {
-        let first = match self.unit() {
-            Unit::Switches => 0,
-            Unit::Rounds => 1,
+        let first = match self.measure() {
+            Measure::Switches => 0,
+            Measure::Rounds => 1,
         };
-        let creates = |point: &crate::program::Point| {
-            matches!(point.action, Action::StartThread { .. })
-        };
+        let creates =
+            |point: &crate::program::Point| matches!(point.action, Action::StartThread { .. });
         let mut room = Room {
             contexts: 8,
             created: 4,
@@ -94,13 +127,13 @@ impl Run<'_> {
         // What was found with fewer copies need not be looked at again, but must be gone through.
         let mut done = None;
         let is_one_search =
-            self.unit() == Unit::Rounds || !self.program.points.iter().any(creates);
+            self.measure() == Measure::Rounds || !self.program.points.iter().any(creates);
         let mut most = if is_one_search { self.last() } else { first };
         loop {
             let search = Search {
                 program: self.program,
                 threads: self.threads,
-                unit: self.unit(),
+                measure: self.measure(),
                 most_switches: most,
                 room,
                 memory: self.options.memory,
@@ -126,6 +159,7 @@ impl Run<'_> {
                         break;
                     }
                 }
+                self.measure_sizes(contexts);
                 Ok(Ok(complete))
             });
             match within_budget(result)? {
@@ -144,6 +178,19 @@ impl Run<'_> {
                 }
             }
         }
+    }
+
+    fn measure_sizes(&self, contexts: &Contexts<'_>) {
+        let sizes = contexts.sizes();
+        self.board.measure(|statistics| {
+            statistics.procedures = self.program.procedures.len();
+            statistics.points = self.program.points.len();
+            statistics.rules = sizes.rules;
+            statistics.edges = sizes.edges;
+            statistics.bdd_variables = sizes.bdd_variables;
+            statistics.operations += sizes.operations;
+            statistics.peak_live_nodes = statistics.peak_live_nodes.max(sizes.nodes);
+        });
     }
 
     /// Takes out what is never reached, whatever the bound.

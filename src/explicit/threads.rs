@@ -7,9 +7,7 @@
 //! Exponential in all variables of all threads.
 
 use super::Budget;
-use crate::interpreter::threads::{
-    Configuration, begins_round, is_switch, starts, steps, switches, to_step,
-};
+use crate::interpreter::threads::{Configuration, Measure, starts, steps, switches, to_step};
 use crate::program::{PointId, Program};
 use crate::trace::Trace;
 use crate::watch::Abort;
@@ -18,33 +16,6 @@ use indexmap::map::Entry;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-/// What is bounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
-    /// How often the running thread changes.
-    Switches,
-    /// How often it changes to one of a smaller number, and one.
-    Rounds,
-}
-
-impl Measure {
-    /// What an execution has that does nothing yet.
-    pub fn least(self) -> u32 {
-        match self {
-            Measure::Switches => 0,
-            Measure::Rounds => 1,
-        }
-    }
-
-    /// What a change of the running thread costs.
-    fn cost(self, from: u32, to: u32) -> u32 {
-        u32::from(match self {
-            Measure::Switches => is_switch(from, to),
-            Measure::Rounds => begins_round(from, to),
-        })
-    }
-}
 
 /// What was found, and how to come to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

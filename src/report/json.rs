@@ -8,7 +8,7 @@ use super::{Conclusion, Evidence, Explanation, Report, ShownTrace};
 use crate::check::{Phase, TraceFinding, Verdict};
 use crate::property::Request;
 use crate::rules::Subject;
-use crate::threads::{Bound, Unit};
+use crate::threads::{Bound, Measure};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeStruct, Serializer};
 use std::io::Write;
@@ -72,9 +72,9 @@ struct BoundObject(Bound);
 impl Serialize for BoundObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut bound = serializer.serialize_struct("bound", 3)?;
-        let kind = match self.0.unit {
-            Unit::Switches => "switches",
-            Unit::Rounds => "rounds",
+        let kind = match self.0.measure {
+            Measure::Switches => "switches",
+            Measure::Rounds => "rounds",
         };
         bound.serialize_field("kind", kind)?;
         bound.serialize_field("value", &self.0.value)?;

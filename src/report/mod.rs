@@ -158,7 +158,9 @@ impl Conclusion {
             property,
             verdict: finding.verdict,
             reason: reason.filter(|_| !is_complete).or(unbounded),
-            bound: finding.bound.filter(|_| finding.verdict != Some(Verdict::Violated)),
+            bound: finding
+                .bound
+                .filter(|_| finding.verdict != Some(Verdict::Violated)),
             time: finding.time,
         };
         (conclusion, Explanation::new(finding.trace, temporal))

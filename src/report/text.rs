@@ -7,9 +7,9 @@ use super::{Conclusion, Evidence, Explanation, Report, ShownTrace, trace};
 use crate::check::{TraceFinding, Verdict};
 use crate::diagnostic::Advice;
 use crate::error::Reason;
-use crate::threads::{Bound, Unit};
 use crate::property::Kind;
 use crate::rules::Subject;
+use crate::threads::{Bound, Measure};
 use crate::witness::fold::unfold::is_length_exact;
 use std::io::Write;
 use std::time::Duration;
@@ -78,9 +78,9 @@ fn write_conclusion<W: Write>(
 
 /// What stands after a verdict that may be another one with a larger bound.
 fn within(bound: Bound) -> String {
-    let (one, many) = match bound.unit {
-        Unit::Switches => ("context switch", "context switches"),
-        Unit::Rounds => ("round", "rounds"),
+    let (one, many) = match bound.measure {
+        Measure::Switches => ("context switch", "context switches"),
+        Measure::Rounds => ("round", "rounds"),
     };
     match bound {
         Bound { complete: true, .. } => String::new(),

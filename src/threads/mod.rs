@@ -7,9 +7,9 @@
 pub mod contexts;
 pub mod solo;
 
+pub use crate::interpreter::threads::Measure;
 use crate::program::{Action, PointId, Program};
 use crate::property::Property;
-pub use contexts::Unit;
 
 /// Which executions are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Default for SwitchBounds {
 /// How far executions with threads were looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
-    pub unit: Unit,
+    pub measure: Measure,
     pub value: u32,
     /// Whether it is known that no larger bound changes the verdict.
     pub complete: bool,
@@ -66,9 +66,8 @@ impl Goal {
             Property::Assertion(points) => Some(Goal::Fails(points.clone())),
             Property::Assertions => {
                 let points = (0..program.points.len() as u32).map(PointId);
-                let fails = |point: &PointId| {
-                    matches!(program.point(*point).action, Action::Assert { .. })
-                };
+                let fails =
+                    |point: &PointId| matches!(program.point(*point).action, Action::Assert { .. });
                 Some(Goal::Fails(points.filter(fails).collect()))
             }
             Property::OnTop { .. }

@@ -121,11 +121,19 @@ impl<'a> Solo<'a> {
                 events.push(Event::Switch(out, next.begin.clone()));
             }
         }
-        let mut leaves = schedule.contexts.get(last + 1).map(|next| next.begin.clone());
-        if thread == 0 && let Some(leaves) = &mut leaves {
+        let mut leaves = schedule
+            .contexts
+            .get(last + 1)
+            .map(|next| next.begin.clone());
+        if thread == 0
+            && let Some(leaves) = &mut leaves
+        {
             // All threads begin with what it leaves in their own globals, too.
             let begins = schedule.threads.iter().find(|(id, _)| *id == 1);
-            for (value, own) in leaves.iter_mut().zip(begins.iter().flat_map(|(_, b)| &b.own)) {
+            for (value, own) in leaves
+                .iter_mut()
+                .zip(begins.iter().flat_map(|(_, b)| &b.own))
+            {
                 *value = value.or(*own);
             }
         }
@@ -227,7 +235,10 @@ impl<'a> Builder<'a> {
         let at_goal = expressions.add(is_done.clone());
         let exclusive = original.threads.as_ref().map(|threads| threads.exclusive);
         let end = leaves.iter().flat_map(|globals| {
-            let known = globals.iter().zip(0..).filter(|(_, i)| Some(*i) != exclusive);
+            let known = globals
+                .iter()
+                .zip(0..)
+                .filter(|(_, i)| Some(*i) != exclusive);
             conditions(known, VariableId::Global, Operation::Read)
         });
         let at_end = expressions.add(is_done.iter().copied().chain(end));
@@ -290,12 +301,7 @@ impl<'a> Builder<'a> {
         (!all.is_empty()).then(|| self.program.expressions.add(all))
     }
 
-    fn build(
-        mut self,
-        thread: u32,
-        begin: &ThreadBegin,
-        globals: &[Option<bool>],
-    ) -> Solo<'a> {
+    fn build(mut self, thread: u32, begin: &ThreadBegin, globals: &[Option<bool>]) -> Solo<'a> {
         let creates = self.events.iter().filter_map(|event| match event {
             Event::Create(thread) => Some(*thread),
             Event::Switch(..) => None,
@@ -322,12 +328,19 @@ impl<'a> Builder<'a> {
     /// "The thread begins like this."
     fn begins(&mut self, begin: &ThreadBegin, globals: &[Option<bool>]) -> Expression {
         let mut all = counts(self.progress, 0, false);
-        let both = globals.iter().zip(&begin.own).map(|(shared, own)| shared.or(*own));
+        let both = globals
+            .iter()
+            .zip(&begin.own)
+            .map(|(shared, own)| shared.or(*own));
         let mut known: Vec<_> = both.collect();
         if let Some(threads) = &self.original.threads {
             known[threads.exclusive as usize] = Some(false);
         }
-        all.extend(conditions(known.iter().zip(0..), VariableId::Global, Operation::Read));
+        all.extend(conditions(
+            known.iter().zip(0..),
+            VariableId::Global,
+            Operation::Read,
+        ));
         let locals = begin.locals.iter().zip(0..);
         all.extend(conditions(locals, VariableId::Local, Operation::Read));
         self.program.expressions.add(all)
@@ -375,7 +388,10 @@ impl<'a> Builder<'a> {
             points: first..exit.0 + 1,
         });
         let found = [Role::Found, Role::Ended];
-        found.iter().filter_map(|role| at.get(role).copied()).collect()
+        found
+            .iter()
+            .filter_map(|role| at.get(role).copied())
+            .collect()
     }
 
     fn add(&mut self, copy: &Copying<'_>, role: Role, action: Action) {
@@ -456,7 +472,9 @@ impl<'a> Builder<'a> {
             Event::Create(thread) => Some((number, &begin(*thread)?.1)),
             Event::Switch(..) => None,
         });
-        events.filter(|(_, begin)| begin.site == Some(site)).collect()
+        events
+            .filter(|(_, begin)| begin.site == Some(site))
+            .collect()
     }
 
     fn action(&mut self, copy: &Copying<'_>, role: Role) -> Action {
@@ -505,7 +523,11 @@ impl<'a> Builder<'a> {
     /// What the thread itself may do at a point.
     fn steps(&self, point: PointId) -> [Role; 4] {
         let fails = self.schedule.fails && self.leaves.is_none();
-        let goal = if fails { Role::Goal(point) } else { Role::End(point) };
+        let goal = if fails {
+            Role::Goal(point)
+        } else {
+            Role::End(point)
+        };
         [
             Role::Statement(point),
             Role::Create(point),
@@ -517,7 +539,11 @@ impl<'a> Builder<'a> {
     /// What else may happen at a point.
     fn others(&self, point: PointId) -> [Role; 2] {
         let fails = self.schedule.fails && self.leaves.is_none();
-        let goal = if fails { Role::Switch(point) } else { Role::Goal(point) };
+        let goal = if fails {
+            Role::Switch(point)
+        } else {
+            Role::Goal(point)
+        };
         [Role::Switch(point), goal]
     }
 
@@ -602,7 +628,8 @@ impl<'a> Builder<'a> {
         let here = |point: &PointId| copy.here(*point);
         let arms = |arms: &[(Expression, PointId)]| {
             let arms = arms.iter();
-            arms.map(|(condition, to)| (*condition, copy.here(*to))).collect()
+            arms.map(|(condition, to)| (*condition, copy.here(*to)))
+                .collect()
         };
         match &self.original.point(point).action {
             Action::Goto { targets } => Action::Goto {
@@ -735,7 +762,11 @@ fn counts(progress: VariableId, number: usize, after: bool) -> Vec<Operation> {
         true => Operation::ReadNext(progress),
         false => Operation::Read(progress),
     };
-    vec![read, Operation::Number(number as u64), Operation::NumbersEqual]
+    vec![
+        read,
+        Operation::Number(number as u64),
+        Operation::NumbersEqual,
+    ]
 }
 
 /// "And these variables have these values", to be put behind a condition.

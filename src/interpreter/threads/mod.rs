@@ -62,6 +62,33 @@ struct Frame {
     returns: Option<Box<[u64]>>,
 }
 
+/// What is bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// How often the running thread changes.
+    Switches,
+    /// How often it changes to one of a smaller number, and one.
+    Rounds,
+}
+
+impl Measure {
+    /// What an execution has that does nothing yet.
+    pub fn least(self) -> u32 {
+        match self {
+            Measure::Switches => 0,
+            Measure::Rounds => 1,
+        }
+    }
+
+    /// What a change of the running thread costs.
+    pub fn cost(self, from: u32, to: u32) -> u32 {
+        u32::from(match self {
+            Measure::Switches => is_switch(from, to),
+            Measure::Rounds => begins_round(from, to),
+        })
+    }
+}
+
 /// Whether a change of the running thread is a context switch: all are, but for the one to the
 /// first thread that runs after thread 0.
 pub fn is_switch(from: u32, to: u32) -> bool {

@@ -54,6 +54,10 @@ impl<'a> History<'a> {
         }
     }
 
+    pub fn room(&self) -> Room {
+        self.room
+    }
+
     pub fn bdds(&self) -> &'a Bdds {
         self.copies.bdds
     }
@@ -136,7 +140,8 @@ impl<'a> History<'a> {
         let all = 0..self.copies.data_variables();
         let others = all.clone().filter(|v| !self.shared.contains(v));
         let entry = all.map(|v| self.copies.level(v, Copy::Entry));
-        self.copies.cube(others.map(|v| self.current(v)).chain(entry))
+        self.copies
+            .cube(others.map(|v| self.current(v)).chain(entry))
     }
 
     /// Some globals, by number, that steps read.

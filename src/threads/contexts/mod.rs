@@ -25,6 +25,7 @@ pub use schedule::{Schedule, ThreadBegin};
 
 use crate::analysis::{Analyses, order};
 use crate::bdd::{Bdd, BddResult, Bdds, Collection};
+use crate::interpreter::threads::Measure;
 use crate::program::{NewThread, PointId, Program, Threads, VariableId};
 use crate::rules::{Meaning, Rules, Subject};
 use crate::spds::copies::{Copies, Order};
@@ -86,13 +87,6 @@ struct Left {
     histories: Option<Bdd>,
 }
 
-/// By what executions are bounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    Switches,
-    Rounds,
-}
-
 /// The tree of schedules, and all there is of automata.
 pub struct Contexts<'a> {
     program: &'a Program,
@@ -102,7 +96,7 @@ pub struct Contexts<'a> {
     bdds: &'a Bdds,
     watch: &'a Watch,
     history: History<'a>,
-    unit: Unit,
+    measure: Measure,
     /// How many switches there may be at most, as far as created threads need to know.
     most_switches: u32,
     nodes: Vec<Node>,
@@ -119,11 +113,22 @@ pub struct Contexts<'a> {
     has_begun: bool,
 }
 
+/// The sizes of what was worked on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    pub rules: usize,
+    pub contexts: usize,
+    pub edges: usize,
+    pub bdd_variables: u32,
+    pub operations: u64,
+    pub nodes: usize,
+}
+
 /// What is searched, and how far.
 pub struct Search<'a> {
     pub program: &'a Program,
     pub threads: &'a Threads,
-    pub unit: Unit,
+    pub measure: Measure,
     /// As far as created threads need to know.
     pub most_switches: u32,
     pub room: Room,
@@ -156,7 +161,7 @@ pub fn with_contexts<T>(
             bdds: &bdds,
             watch: search.watch,
             history,
-            unit: search.unit,
+            measure: search.measure,
             most_switches: search.most_switches,
             nodes: Vec::new(),
             frames: Vec::new(),
@@ -199,9 +204,17 @@ impl Contexts<'_> {
         self.has_begun && self.next.is_empty()
     }
 
-    /// How many contexts were looked at.
-    pub fn node_count(&self) -> usize {
-        self.nodes.len()
+    /// The sizes of what was worked on: rules, contexts, BDD variables, operations, and nodes.
+    pub fn sizes(&self) -> Sizes {
+        let edges = self.nodes.iter().map(|node| node.edges.len());
+        Sizes {
+            rules: self.spds.rules.len(),
+            contexts: self.nodes.len(),
+            edges: edges.sum(),
+            bdd_variables: self.rules.layout.len() * self.history.room().copies(),
+            operations: self.bdds.operations(),
+            nodes: self.bdds.peak_live_nodes().max(self.bdds.total_nodes()),
+        }
     }
 
     /// The thread that runs before the others, and the first contexts.
@@ -253,7 +266,7 @@ impl Contexts<'_> {
                 return Ok(());
             }
             self.next.push(node);
-            if self.unit == Unit::Rounds {
+            if self.measure == Measure::Rounds {
                 let children = self.children(node, false)?;
                 open.extend(children.into_iter().rev());
             }
@@ -293,9 +306,9 @@ impl Contexts<'_> {
 
     /// How many threads may have been created after a context so that each can still run.
     fn most_created(&self, node: &Node) -> u32 {
-        match self.unit {
-            Unit::Rounds => u32::MAX,
-            Unit::Switches => {
+        match self.measure {
+            Measure::Rounds => u32::MAX,
+            Measure::Switches => {
                 let started = self.started(node);
                 let left = self.most_switches.saturating_sub(node.depth);
                 // After the thread that runs before all others there is one context more.
@@ -347,7 +360,7 @@ impl Contexts<'_> {
             let threads = self.threads.declared.len() as u32 + self.created_count(created);
             for thread in (1..=threads).filter(|thread| *thread != running) {
                 let is_back = running != 0 && thread < running;
-                if self.unit == Unit::Rounds && is_back != next_layer {
+                if self.measure == Measure::Rounds && is_back != next_layer {
                     continue;
                 }
                 let child = Node::new(
@@ -379,7 +392,10 @@ impl Contexts<'_> {
     fn is_like_an_earlier_one(&self, node: &Node) -> bool {
         let declared = &self.threads.declared;
         let index = node.thread as usize - 1;
-        let Some(start) = declared.get(index).filter(|_| self.unit == Unit::Switches) else {
+        let Some(start) = declared
+            .get(index)
+            .filter(|_| self.measure == Measure::Switches)
+        else {
             return false;
         };
         let has_run = |thread: usize| self.last_run(node, thread as u32 + 1).is_some();

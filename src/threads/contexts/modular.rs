@@ -129,13 +129,16 @@ impl Contexts<'_> {
     fn kinds(&self) -> Vec<Kind> {
         let program = self.program;
         let declared = (0..self.threads.declared.len()).map(Begin::Declared);
-        let created = program.points.iter().filter_map(|point| match &point.action {
-            Action::StartThread { thread, .. } => Some(Begin::Created(match thread {
-                NewThread::Call { callee, .. } => program.procedure(*callee).entry(),
-                NewThread::Copy { at, .. } => *at,
-            })),
-            _ => None,
-        });
+        let created = program
+            .points
+            .iter()
+            .filter_map(|point| match &point.action {
+                Action::StartThread { thread, .. } => Some(Begin::Created(match thread {
+                    NewThread::Call { callee, .. } => program.procedure(*callee).entry(),
+                    NewThread::Copy { at, .. } => *at,
+                })),
+                _ => None,
+            });
         let begins: Vec<_> = declared.chain(created).collect();
         let assigned: Vec<_> = begins.iter().map(|begin| self.assigned(*begin)).collect();
         let kinds = begins.iter().enumerate().map(|(i, begin)| {
@@ -196,7 +199,9 @@ fn assigned_globals(program: &Program, procedure: ProcedureId) -> Vec<u32> {
                 }
                 Action::Call(call) => {
                     call.targets.iter().for_each(&mut assign);
-                    call.assignments.iter().for_each(|(target, _)| assign(target));
+                    call.assignments
+                        .iter()
+                        .for_each(|(target, _)| assign(target));
                     open.push(call.callee);
                 }
                 _ => {}

@@ -305,4 +305,3 @@ impl<'c, 'a> Saturation<'c, 'a> {
         self.add((bottom, created, None), &left)
     }
 }
-
