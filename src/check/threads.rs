@@ -143,9 +143,11 @@ impl Run<'_> {
                 if done.is_none() {
                     self.prove(contexts, &mut open)?;
                 }
-                let mut complete = open.is_empty();
-                let values = if complete { 1..=0 } else { first..=most };
-                for value in values {
+                let mut complete = false;
+                for value in first..=most {
+                    if open.is_empty() {
+                        break;
+                    }
                     let layer = self.layer(contexts, &mut open)?;
                     if let Err(error) = layer {
                         return Ok(Err(error));
@@ -155,7 +157,7 @@ impl Run<'_> {
                         self.done(&open, value, complete);
                         done = Some(value);
                     }
-                    if complete || open.is_empty() {
+                    if complete {
                         break;
                     }
                 }

@@ -78,6 +78,9 @@ struct Node {
     left: Option<FxHashMap<Created, Left>>,
 }
 
+/// A context that is to be looked at, and the edges that it begins with.
+type Planned = (Node, Vec<(Place, Bdd)>);
+
 /// How a thread may be left.
 #[derive(Default)]
 struct Left {
@@ -254,7 +257,7 @@ impl Contexts<'_> {
     /// Looks at nodes, and at those after them that are in the same layer.
     fn explore(
         &mut self,
-        mut open: Vec<(Node, Vec<(Place, Bdd)>)>,
+        mut open: Vec<Planned>,
         hits: &mut Vec<Hit>,
         enough: &mut impl FnMut(&Hit) -> bool,
     ) -> Result<(), Abort> {
@@ -337,11 +340,7 @@ impl Contexts<'_> {
     }
 
     /// The contexts that may follow a node: those in the next layer, or in the same one.
-    fn children(
-        &mut self,
-        parent: u32,
-        next_layer: bool,
-    ) -> Result<Vec<(Node, Vec<(Place, Bdd)>)>, Abort> {
+    fn children(&mut self, parent: u32, next_layer: bool) -> Result<Vec<Planned>, Abort> {
         self.leave(parent)?;
         let node = &self.nodes[parent as usize];
         let (running, rounds) = (node.thread, node.rounds);
