@@ -15,6 +15,8 @@
 //! shared by everything below it. The price is one `post*` a schedule: with n threads there
 //! are (n - 1) times as many with each switch, fewer where threads are alike.
 
+mod begin;
+mod created;
 mod history;
 mod modular;
 mod saturation;
@@ -26,18 +28,15 @@ pub use schedule::{Schedule, ThreadBegin};
 use crate::analysis::{Analyses, order};
 use crate::bdd::{Bdd, BddResult, Bdds, Collection};
 use crate::interpreter::threads::Measure;
-use crate::program::{NewThread, PointId, Program, Threads, VariableId};
+use crate::program::{PointId, Program, Threads};
 use crate::rules::{Meaning, Rules, Subject};
 use crate::spds::copies::{Copies, Order};
-use crate::spds::{EntryId, Head, Spds, encode, evaluate};
+use crate::spds::{EntryId, Head, Spds, encode};
 use crate::watch::{Abort, Watch};
+use created::Created;
 use history::History;
 use rustc_hash::{FxHashMap, FxHashSet};
 use saturation::{Place, Saturation, Waiting};
-
-/// A list of created threads, an index into the lists there are; 0 is the empty one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Created(u32);
 
 /// An entry in one context, with the threads created before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -417,111 +416,6 @@ impl Contexts<'_> {
         None
     }
 
-    /// The edges that a context begins with.
-    fn starts(&self, node: &Node, histories: &Bdd) -> Result<Vec<(Place, Bdd)>, Abort> {
-        let bdds = self.bdds;
-        let Some((at, after)) = self.last_run(node, node.thread) else {
-            let begins = self.begins(node.thread, node.created, histories, node.depth)?;
-            let is_empty = bdds.is_false(&begins.1);
-            return Ok(Vec::from_iter((!is_empty).then_some(begins)));
-        };
-        let Some(left) = node_left(&self.nodes[at as usize], after.created) else {
-            return Ok(Vec::new());
-        };
-        let arrive = self.history.arrive(node.depth)?;
-        let arrive = bdds.and(histories, &arrive)?;
-        let mut starts = Vec::new();
-        for (head, target, set) in &left.edges {
-            // A thread that has ended does nothing more.
-            if self.spds.bottom == Some(*head) {
-                continue;
-            }
-            let set = bdds.and(set, &arrive)?;
-            if !bdds.is_false(&set) {
-                starts.push(((*head, node.created, *target), set));
-            }
-        }
-        Ok(starts)
-    }
-
-    /// The first edge of a thread.
-    fn begins(
-        &self,
-        thread: u32,
-        created: Created,
-        histories: &Bdd,
-        depth: u32,
-    ) -> Result<(Place, Bdd), Abort> {
-        let (bdds, program) = (self.bdds, self.program);
-        let mut set = bdds.and(histories, &self.history.arrive(depth)?)?;
-        let index = thread as usize - 1;
-        let at = match self.threads.declared.get(index) {
-            Some(start) => {
-                set = bdds.and(&set, &self.arguments(index)?)?;
-                if self.threads.init.is_some() {
-                    set = bdds.and(&set, &self.history.own_from_start()?)?;
-                }
-                program.procedure(start.procedure).entry()
-            }
-            None => {
-                let index = thread - self.threads.declared.len() as u32 - 1;
-                let (at, locals) = self.begin_of(self.site(created, index));
-                set = bdds.and(&set, &self.history.as_created(index, locals)?)?;
-                at
-            }
-        };
-        Ok(((Head(at.0), created, None), set))
-    }
-
-    /// "The parameters are as declared."
-    fn arguments(&self, declared: usize) -> BddResult {
-        let start = &self.threads.declared[declared];
-        let arguments = start.arguments.iter().zip(0..);
-        let values = arguments.filter_map(|(value, i)| Some((i, (*value)? != 0)));
-        let levels = values.map(|(i, value)| {
-            let bit = self.cell(start.procedure, VariableId::Local(i));
-            (self.history.current(bit), value)
-        });
-        self.bdds.minterm(levels)
-    }
-
-    fn cell(&self, procedure: crate::program::ProcedureId, variable: VariableId) -> u32 {
-        self.rules.layout.cell(procedure, variable).start
-    }
-
-    /// Where a thread begins that is created at a point, and how many locals it is given.
-    fn begin_of(&self, site: PointId) -> (PointId, u32) {
-        schedule::begin_of(self.program, site)
-    }
-
-    /// "The thread that is created at this point begins as the history says."
-    fn begins_as(&self, point: PointId, thread: &NewThread, created: u32) -> BddResult {
-        let (bdds, program) = (self.bdds, self.program);
-        let procedure = program.point(point).procedure;
-        let arguments = match thread {
-            // All locals, and the own globals, are copied.
-            NewThread::Copy { .. } => {
-                let locals = program.procedure(procedure).locals.len() as u32;
-                return self.history.as_created(created, locals);
-            }
-            NewThread::Call { arguments, .. } => arguments,
-        };
-        let mut begins = self.history.as_created(created, 0)?;
-        for (argument, i) in arguments.iter().zip(0..) {
-            let operations = program.expressions.operations(*argument);
-            let read = |variable, _| {
-                let bit = self.cell(procedure, variable);
-                Some(self.history.term(bit))
-            };
-            let value = evaluate(bdds, operations, read)?;
-            let target = bdds.variable(self.history.at_creation(i, created));
-            let one = value.clone().be_one(bdds)?;
-            let equal = bdds.if_then_else(&target, &one, &value.be_zero(bdds)?)?;
-            begins = bdds.and(&begins, &equal)?;
-        }
-        Ok(begins)
-    }
-
     /// Finds how a node's thread may be left.
     fn leave(&mut self, at: u32) -> Result<(), Abort> {
         if self.nodes[at as usize].left.is_some() {
@@ -577,34 +471,6 @@ impl Contexts<'_> {
 
     fn not_exclusive(&self, set: &Bdd) -> BddResult {
         self.history.not_exclusive(set)
-    }
-
-    /// How long a list of created threads is.
-    fn created_count(&self, list: Created) -> u32 {
-        self.sites(list).count() as u32
-    }
-
-    /// The points at which threads were created, the last first.
-    fn sites(&self, list: Created) -> impl Iterator<Item = PointId> {
-        let lists = std::iter::successors(Some(list), |list| Some(self.lists[list.0 as usize].0));
-        let lists = lists.take_while(|list| *list != Created(0));
-        lists.map(|list| self.lists[list.0 as usize].1)
-    }
-
-    /// Where one of the created threads was created, counting from 0.
-    fn site(&self, list: Created, index: u32) -> PointId {
-        let later = self.created_count(list) - 1 - index;
-        self.sites(list).nth(later as usize).unwrap_or(PointId(0))
-    }
-
-    /// One more created thread.
-    fn create(&mut self, list: Created, site: PointId) -> Created {
-        let next = Created(self.lists.len() as u32);
-        let longer = *self.list_of.entry((list, site)).or_insert(next);
-        if longer == next {
-            self.lists.push((list, site));
-        }
-        longer
     }
 }
 
