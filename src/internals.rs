@@ -4,6 +4,10 @@ use crate::model::{Form, Model};
 use crate::report::{Conclusion, Evidence, Report};
 use std::sync::Arc;
 
+pub mod analysis {
+    pub use crate::analysis::control::Control;
+}
+
 pub mod check {
     pub use crate::check::{Board, Finding, Options, TraceFinding, check};
     pub use crate::rules::Subject;

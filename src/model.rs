@@ -106,6 +106,23 @@ impl Model {
         self.source.name()
     }
 
+    /// Whether it is a program with threads: they are declared, or asked for by
+    /// [`Reader::threads`], or created.
+    pub fn has_threads(&self) -> bool {
+        match &self.form {
+            Form::Program(program) => program.threads.is_some(),
+            Form::System(_) => false,
+        }
+    }
+
+    /// Says what is not possible if it is a program with threads.
+    pub(crate) fn without_threads(&self, otherwise: &'static str) -> Result<(), Error> {
+        match self.has_threads() {
+            true => Err(Error::Unsupported(otherwise)),
+            false => Ok(()),
+        }
+    }
+
     /// What is doubtful about it.
     pub fn warnings(&self) -> &Diagnostics {
         &self.warnings
@@ -159,6 +176,9 @@ impl Model {
     /// ```
     pub fn translate(&self) -> Result<String, Error> {
         let program = self.program("this is a pushdown system already")?;
+        self.without_threads(
+            "translate is not for programs with threads: a pushdown system has one stack",
+        )?;
         let translation = crate::translate::translate(program);
         let translation = translation.map_err(|wrong| self.diagnostics(wrong))?;
         Ok(translation.text)

@@ -125,6 +125,16 @@ impl<'o> SetQuery<'o> {
 
     /// The answer about a model; if a limit passes, the reason.
     pub fn ask(mut self, model: &Model) -> Result<SetReport, Error> {
+        model.without_threads(match self.query.is_post {
+            true => {
+                "post is not for programs with threads: check tells which labels are reached, and \
+                 which assertions fail"
+            }
+            false => {
+                "pre is not for programs with threads: check tells which labels are reached, and \
+                 which assertions fail"
+            }
+        })?;
         let limits = match self.restarts {
             true => self.limits.restarted(),
             false => self.limits.clone(),

@@ -75,6 +75,8 @@ fn deep_statements() {
         ("if(*){}else ", "{}", 0),
         ("if(*){}else{", "}", 2),
         ("if * then elsif * then ", " fi", 2),
+        ("atomic begin ", " end", 2),
+        ("atomic{", "}", 2),
         ("L", "", 0),
     ] {
         if points > 0 {
@@ -151,6 +153,16 @@ fn floods_of_mistakes() {
         "enforce x; ",
         "return ",
         "dead ",
+        "start_thread ",
+        "start_thread x(); ",
+        "start_thread goto L; ",
+        "atomic ",
+        "atomic { ",
+        "atomic begin ",
+        "ASYNC_a: f(); ",
+        "wait; ",
+        "thread ",
+        "thread x(); ",
     ] {
         refused(piece.repeat(50_000));
         refused(format!("void main() begin {}", piece.repeat(50_000)));
@@ -206,6 +218,8 @@ proptest! {
         ":", ":=", "=", ",", "goto", "return", "call", "constrain", "'", "assert", "assume",
         "dead", "abortif", "enforce", "schoose", "[", "]", "!", "?", "*", "&", "|", "^", "=>",
         "<=>", "!=", "not", "print", "_", "0", "1", "T", "\n", "/*", "*/", "//", "@",
+        "thread", "thread_local", "start_thread", "end_thread", "atomic", "atomic_begin",
+        "atomic_end", "ASYNC_x", "wait",
     ]), 0..120)) {
         check(words.join(" ").into_bytes());
         let body = format!("decl x; void main() begin {} end", words.join(" "));

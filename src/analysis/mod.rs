@@ -5,6 +5,7 @@
 //! can depend on it; each file says why.
 
 pub mod carried;
+pub mod control;
 pub mod frames;
 mod liveness;
 pub mod meetings;

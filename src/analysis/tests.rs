@@ -1,5 +1,7 @@
 //! The analyses on small programs and pushdown systems, by names.
 
+mod control;
+
 use super::{Analyses, Observed};
 use crate::bits;
 use crate::lower::{Start, boolean_program, pushdown_system};

@@ -13,7 +13,7 @@ use crate::diagnostic::Advice;
 use crate::error::{Error, Reason};
 use crate::event::{Event, Progress};
 use crate::model::{Form, Model};
-use crate::property::{Property, Request};
+use crate::property::{Kind, Property, Request};
 use crate::report::{Conclusion, Evidence, Report};
 use crate::supervisor::{self, Bounds, Limits, Outcome, Reporter};
 use crate::watch::Watch;
@@ -46,6 +46,17 @@ pub struct Checker<'o> {
     shows_order: bool,
     watches: Vec<String>,
     observer: Box<dyn FnMut(Event) + 'o>,
+}
+
+/// What is said of a property that programs with threads do not have.
+macro_rules! refused {
+    ($option:literal) => {
+        concat!(
+            $option,
+            " is not for programs with threads: they can be asked whether labels are reached \
+             (--reach) and whether assertions fail (--assertions, --each-assertion)"
+        )
+    };
 }
 
 /// More threads than this rarely help: operations wait for each other in the same tables.
@@ -225,6 +236,7 @@ impl<'o> Checker<'o> {
     pub fn check(mut self) -> Result<Report, Error> {
         let properties = self.properties.take();
         let properties = properties.unwrap_or_else(|| vec![Request::assertions()]);
+        self.supports(&properties)?;
         let limits = match self.restarts {
             true => self.limits.restarted(),
             false => self.limits.clone(),
@@ -248,6 +260,24 @@ impl<'o> Checker<'o> {
         work.board.entered(Phase::Parsing, parsing);
         let reason = self.supervise(&bounds, &work)?;
         Ok(self.report(&work, reason))
+    }
+
+    /// Of a program with threads, not everything can be asked.
+    fn supports(&self, properties: &[Request]) -> Result<(), Error> {
+        for property in properties {
+            self.model.without_threads(match property.kind {
+                Kind::Ltl => refused!("--ltl"),
+                Kind::Never => refused!("--never"),
+                Kind::Terminates => refused!("--terminates"),
+                Kind::Reach | Kind::Assertions | Kind::Assertion => continue,
+            })?;
+        }
+        match self.options.direction {
+            Direction::Forward => Ok(()),
+            Direction::Backward => self.model.without_threads(
+                "--search backward is not for programs with threads: they are searched forward",
+            ),
+        }
     }
 
     /// The reason, if there is more to be known.

@@ -447,6 +447,17 @@ pub enum Generator {
         #[arg(long, value_enum, default_value = "rem")]
         format: QuicksortFormat,
     },
+    /// The Bluetooth driver, used by some threads and stopped by others: can it be used when it is
+    /// stopped?
+    Bluetooth {
+        /// How many threads use it
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=1000))]
+        adders: u32,
+
+        /// How many threads stop it
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=1000))]
+        stoppers: u32,
+    },
     /// A random program: the same for the same seed and options
     Random(Box<super::random::RandomArguments>),
 }

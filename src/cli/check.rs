@@ -6,7 +6,7 @@ use super::limits::limits;
 use super::progress::{ProgressLine, counters};
 use super::replacement::Replacement;
 use super::{ADVICE, Exit, input, properties, terminal};
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use derny::{
     Checker, Error, Event, Limits, Model, Notice, Order, OrderError, Property, Reason, Report,
     TextStyle, Verdict,
@@ -52,6 +52,13 @@ fn examine(arguments: &CheckArguments, console: &Console) -> anyhow::Result<Repo
     );
     match model {
         Ok(model) => {
+            if model.has_threads() && !arguments.spec.is_empty() {
+                bail!(
+                    "--spec is not for programs with threads: they can be asked whether labels \
+                     are reached (--reach) and whether assertions fail (--assertions, \
+                     --each-assertion)"
+                );
+            }
             properties::add_each_assertion(arguments, &model, &mut properties, console)?;
             check(arguments, &model, &properties, &limits, progress, console)
         }

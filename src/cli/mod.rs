@@ -130,6 +130,9 @@ fn generate(what: &Generator) -> anyhow::Result<Exit> {
                 QuicksortFormat::Pds => quicksort::write_system(&options, &mut out)?,
             }
         }
+        Generator::Bluetooth { adders, stoppers } => {
+            derny::generate::bluetooth::write(*adders, *stoppers, &mut out)?;
+        }
         Generator::Random(random) => {
             derny::generate::random::write(random.seed(), &random.options(), &mut out)?;
         }

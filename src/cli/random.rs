@@ -21,6 +21,10 @@ pub struct RandomArguments {
     #[arg(long, help_heading = "Presets")]
     driver: bool,
 
+    /// A few threads with every statement for them, to test checkers on
+    #[arg(long, conflicts_with_all = ["driver", "small"], help_heading = "Presets")]
+    threaded: bool,
+
     /// How many procedures, `main` among them
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1_000_000), help_heading = "Size")]
     procedures: Option<u32>,
@@ -48,6 +52,10 @@ pub struct RandomArguments {
     /// At most how many labels a procedure
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(..=1_000), help_heading = "Size")]
     labels: Option<u32>,
+
+    /// At most how many threads there are from the start; 0 for a program without threads
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(..=1_000), help_heading = "Size")]
+    threads: Option<u32>,
 
     /// How deep statements nest
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(..=100), help_heading = "Size")]
@@ -89,6 +97,14 @@ pub struct RandomArguments {
     #[arg(long, value_name = "WEIGHT", value_parser = value_parser!(u32).range(..=100), help_heading = "Contents")]
     calls: Option<u32>,
 
+    /// How often a statement creates a thread
+    #[arg(long, value_name = "WEIGHT", value_parser = value_parser!(u32).range(..=100), help_heading = "Contents")]
+    creations: Option<u32>,
+
+    /// How often a statement is an atomic block
+    #[arg(long, value_name = "WEIGHT", value_parser = value_parser!(u32).range(..=100), help_heading = "Contents")]
+    atomics: Option<u32>,
+
     /// How many variables have a name such as `{x==0}`
     #[arg(long, value_name = "PERCENT", value_parser = value_parser!(u32).range(..=100), help_heading = "Contents")]
     predicates: Option<u32>,
@@ -104,9 +120,10 @@ impl RandomArguments {
     }
 
     pub fn options(&self) -> Options {
-        let preset = match self.driver {
-            true => Options::driver(),
-            false => Options::small(),
+        let preset = match (self.driver, self.threaded) {
+            (true, _) => Options::driver(),
+            (_, true) => Options::threaded(),
+            _ => Options::small(),
         };
         Options {
             procedures: self.procedures.unwrap_or(preset.procedures),
@@ -128,6 +145,9 @@ impl RandomArguments {
             calls: self.calls.unwrap_or(preset.calls),
             predicates: self.predicates.unwrap_or(preset.predicates),
             braces: self.braces.unwrap_or(preset.braces),
+            threads: self.threads.unwrap_or(preset.threads),
+            creations: self.creations.unwrap_or(preset.creations),
+            atomics: self.atomics.unwrap_or(preset.atomics),
             ..preset
         }
     }

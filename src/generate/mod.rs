@@ -1,5 +1,6 @@
 //! Benchmark programs, for any size.
 
+pub mod bluetooth;
 pub mod level;
 pub mod quicksort;
 pub mod random;

@@ -2,7 +2,7 @@
 
 use super::expression::Source;
 use super::options::Options;
-use super::plan::{Plan, Signature};
+use super::plan::{Beginning, Plan, Signature};
 use super::randomness::Random;
 use std::ops::Range;
 
@@ -24,6 +24,8 @@ pub struct Body<'a> {
     pub unplaced: Range<u32>,
     /// How many forks have been made of gotos.
     pub forks: u32,
+    /// How many atomic blocks are open: no label is in one, and no `goto` leads out of one.
+    pub atomic: u32,
     /// How many statements are still to be written.
     pub budget: u32,
     /// Calls that this procedure still has to make.
@@ -50,6 +52,7 @@ pub fn write(seed: u64, options: &Options, plan: &Plan, index: usize) -> String 
         indent: 0,
         unplaced: signature.labels.clone(),
         forks: 0,
+        atomic: 0,
         duties: signature.duties.clone(),
         focus: Vec::new(),
         variable: Vec::new(),
@@ -134,6 +137,15 @@ impl Body<'_> {
                     .map(|_| self.make(|source, random| source.constant(random)))
                     .collect();
                 self.line(&format!("{} := {};", targets.join(", "), values.join(", ")));
+            }
+            match self.plan.begins {
+                Beginning::Init => return,
+                Beginning::Main => {
+                    for callee in &self.plan.threads {
+                        self.start_thread(*callee);
+                    }
+                }
+                Beginning::Thread => {}
             }
             return self.statements_of_budget();
         }

@@ -20,8 +20,12 @@ mod tests;
 pub use options::Options;
 pub use randomness::Random;
 
-use plan::Plan;
+use plan::{Beginning, Plan};
 use std::io::{self, Write};
+
+/// The stream of random numbers for the arguments of declared threads; procedures use the streams
+/// from 1 on.
+const THREAD_STREAM: u64 = u64::MAX;
 
 /// The program of a seed.
 pub fn program(seed: u64, options: &Options) -> String {
@@ -47,8 +51,23 @@ pub fn write(seed: u64, options: &Options, out: &mut impl Write) -> io::Result<(
         plan.procedures.len(),
         plan.labels().saturating_sub(1)
     )?;
-    if !plan.globals.is_empty() {
-        writeln!(out, "decl {};", plan.globals.join(", "))?;
+    let (shared, own) = plan.globals.split_at(plan.globals.len() - plan.own);
+    for (word, names) in [("decl", shared), ("decl thread_local", own)] {
+        if !names.is_empty() {
+            writeln!(out, "{word} {};", names.join(", "))?;
+        }
+    }
+    if plan.begins != Beginning::Main {
+        let mut random = Random::new(seed, THREAD_STREAM);
+        let starts = plan.threads.iter().map(|index| {
+            let signature = &plan.procedures[*index as usize];
+            let values = ["0", "1", "*"];
+            let arguments = signature.parameters.iter().map(|_| *random.pick(&values));
+            let arguments: Vec<_> = arguments.collect();
+            format!("{}({})", signature.name, arguments.join(", "))
+        });
+        let starts: Vec<_> = starts.collect();
+        writeln!(out, "thread {};", starts.join(", "))?;
     }
     if options.careful {
         // Known to main only: see there.

@@ -45,6 +45,12 @@ pub struct Options {
     pub predicates: u32,
     /// How many procedures are written with braces.
     pub braces: u32,
+    /// At most how many threads are declared, or created by `main`; 0 for a program without them.
+    pub threads: u32,
+    /// How many statements create threads.
+    pub creations: u32,
+    /// How many statements are atomic blocks, or end a thread.
+    pub atomics: u32,
     /// Whether spellings are mixed: all operators, all constants, all kinds of header.
     pub motley: bool,
     /// Whether most code is to stay reachable: conditions that are assumed can hold, and
@@ -77,8 +83,33 @@ impl Options {
             calls: 16,
             predicates: 10,
             braces: 40,
+            threads: 0,
+            creations: 0,
+            atomics: 0,
             motley: true,
             careful: false,
+        }
+    }
+
+    /// Two or three threads with every statement for them, so small that all their interleavings
+    /// can be looked at one by one.
+    pub fn threaded() -> Self {
+        Options {
+            procedures: 3,
+            globals: 2,
+            locals: 1,
+            parameters: 1,
+            returns: 1,
+            statements: 4,
+            labels: 2,
+            nesting: 2,
+            assumes: 8,
+            asserts: 8,
+            calls: 12,
+            threads: 3,
+            creations: 4,
+            atomics: 8,
+            ..Options::small()
         }
     }
 
@@ -106,6 +137,9 @@ impl Options {
             calls: 9,
             predicates: 60,
             braces: 0,
+            threads: 0,
+            creations: 0,
+            atomics: 0,
             motley: false,
             careful: true,
         }

@@ -9,6 +9,23 @@ use std::ops::Range;
 pub struct Plan {
     pub globals: Vec<String>,
     pub procedures: Vec<Signature>,
+    /// How many globals, the last ones, each thread has its own of.
+    pub own: usize,
+    /// The procedures of the threads that there are from the start, or that the first procedure
+    /// creates.
+    pub threads: Vec<u32>,
+    pub begins: Beginning,
+}
+
+/// What the first procedure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// `main`, which may create threads.
+    Main,
+    /// `init`, which runs before declared threads do.
+    Init,
+    /// A declared thread.
+    Thread,
 }
 
 #[derive(Debug)]
@@ -48,9 +65,48 @@ impl Plan {
             let caller = caller.min(index - 1) as usize;
             procedures[caller].duties.push(index);
         }
-        Plan {
+        let mut plan = Plan {
             globals,
             procedures,
+            own: 0,
+            threads: Vec::new(),
+            begins: Beginning::Main,
+        };
+        // Without threads no number is drawn for them.
+        if options.threads > 0 {
+            plan.choose_threads(&mut random, options.threads);
+        }
+        plan
+    }
+
+    fn choose_threads(&mut self, random: &mut Random, most: u32) {
+        self.own = random.below(2).min(self.globals.len() as u32) as usize;
+        let last = self.procedures.len() as u32 - 1;
+        let beginnings = [
+            (2, Beginning::Main),
+            (3, Beginning::Init),
+            (1, Beginning::Thread),
+        ];
+        self.begins = match last {
+            0 => Beginning::Main,
+            _ => random.weighted(&beginnings),
+        };
+        let first = &mut self.procedures[0];
+        match self.begins {
+            Beginning::Main => {}
+            Beginning::Init => {
+                // What it would have to call are threads instead.
+                first.name = "init".into();
+                self.threads = std::mem::take(&mut first.duties);
+            }
+            Beginning::Thread => {
+                first.name = "f0".into();
+                self.threads.push(0);
+            }
+        }
+        let count = random.between(2, most.max(2)) as usize;
+        while self.threads.len() < count && last > 0 {
+            self.threads.push(random.between(1, last));
         }
     }
 

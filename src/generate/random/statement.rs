@@ -17,6 +17,11 @@ enum Kind {
     While,
     /// `goto A, B; A: assume(c); ... goto C; B: assume(!c); ... C: ...`
     Fork,
+    Create,
+    Atomic,
+    /// `atomic_begin; … atomic_end;`
+    Exclusive,
+    EndThread,
 }
 
 impl Body<'_> {
@@ -36,6 +41,10 @@ impl Body<'_> {
             (24 * nested, Kind::If),
             (5 * nested, Kind::While),
             (options.gotos.div_ceil(4) * nested, Kind::Fork),
+            (options.creations, Kind::Create),
+            (options.atomics * nested, Kind::Atomic),
+            (options.atomics.div_ceil(4) * nested, Kind::Exclusive),
+            (options.atomics.div_ceil(8), Kind::EndThread),
         ];
         self.maybe_label();
         match self.random.weighted(&kinds) {
@@ -56,12 +65,56 @@ impl Body<'_> {
             Kind::If => self.if_statement(depth),
             Kind::While => self.while_statement(depth),
             Kind::Fork => self.fork(depth),
+            Kind::Create => self.create(),
+            Kind::Atomic => self.atomic(depth),
+            Kind::Exclusive => {
+                self.line("atomic_begin;");
+                self.statement(depth + 1);
+                self.line("atomic_end;");
+            }
+            Kind::EndThread => self.line("end_thread;"),
         }
+    }
+
+    fn create(&mut self) {
+        let last = self.plan.procedures.len() as u32 - 1;
+        let labels: Vec<u32> = self.signature.labels.clone().collect();
+        if !labels.is_empty() && (last == 0 || self.random.percent(25)) {
+            let label = *self.random.pick(&labels);
+            return self.line(&format!("start_thread goto L{label};"));
+        }
+        let callee = self.random.between(last.min(1), last);
+        self.start_thread(callee);
+    }
+
+    pub fn start_thread(&mut self, callee: u32) {
+        let signature = &self.plan.procedures[callee as usize];
+        let arguments = self.values(signature.parameters.len());
+        let call = match self.random.percent(30) {
+            true => "call ",
+            false => "",
+        };
+        self.line(&format!(
+            "start_thread {call}{}({arguments});",
+            signature.name
+        ));
+    }
+
+    fn atomic(&mut self, depth: u32) {
+        let (open, close) = match self.braces {
+            true => ("atomic {", "}"),
+            false => ("atomic begin", "end"),
+        };
+        self.line(open);
+        self.atomic += 1;
+        self.sequence(depth + 1);
+        self.atomic -= 1;
+        self.line(close);
     }
 
     /// Puts a label in front of the next statement, on a line of its own.
     fn maybe_label(&mut self) {
-        if !self.unplaced.is_empty() {
+        if !self.unplaced.is_empty() && self.atomic == 0 {
             // So that labels spread over the body, and a few statements have two.
             let share = 100 * self.unplaced.len() as u32 / (self.budget + 1);
             while !self.unplaced.is_empty() && self.random.percent(share.clamp(3, 60)) {
@@ -84,7 +137,9 @@ impl Body<'_> {
         for _ in 0..count {
             self.statement(depth);
         }
-        let goto = self.random.percent(self.options.gotos) && !self.signature.labels.is_empty();
+        let goto = self.random.percent(self.options.gotos)
+            && !self.signature.labels.is_empty()
+            && self.atomic == 0;
         let leave = !goto && self.random.percent(4);
         if goto {
             self.goto();

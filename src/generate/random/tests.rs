@@ -30,6 +30,34 @@ fn small_programs_are_accepted_without_a_word() {
 }
 
 #[test]
+fn programs_with_threads_are_accepted_without_a_word() {
+    (0..500).for_each(|seed| accepted(seed, &Options::threaded()));
+    let alone = Options {
+        procedures: 1,
+        ..Options::threaded()
+    };
+    (0..100).for_each(|seed| accepted(seed, &alone));
+    let programs = (0..100).map(|seed| program(seed, &Options::threaded()));
+    let all: String = programs.collect();
+    for word in [
+        "thread f1(",
+        "thread_local",
+        "start_thread f",
+        "start_thread call f",
+        "start_thread goto L",
+        "end_thread;",
+        "atomic begin",
+        "atomic {",
+        "atomic_begin;",
+        "atomic_end;",
+        "void init()",
+        "void main()",
+    ] {
+        assert!(all.contains(word), "no program has `{word}`");
+    }
+}
+
+#[test]
 fn drivers_are_accepted_without_a_word() {
     (0..3).for_each(|seed| accepted(seed, &Options::driver()));
 }

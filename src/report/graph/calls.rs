@@ -27,22 +27,11 @@ fn calls(graph: &ControlFlow<'_>, procedure: ProcedureId) -> BTreeMap<ProcedureI
     calls
 }
 
-/// What is to be known of a procedure.
-fn remarks(graph: &ControlFlow<'_>, procedure: ProcedureId) -> Vec<&'static str> {
-    let remarks = [
-        (procedure == graph.program.entry, "entry"),
-        (graph.is_recursive(procedure), "recursive"),
-        (!graph.is_called(procedure), "never called"),
-    ];
-    let applying = remarks.into_iter().filter(|(applies, _)| *applies);
-    applying.map(|(_, remark)| remark).collect()
-}
-
 pub fn write_text(graph: &ControlFlow<'_>, out: &mut impl Write) -> io::Result<()> {
     let name = |id: ProcedureId| graph.text(graph.program.procedure(id).name);
     for procedure in &graph.shown {
         write!(out, "{}", name(*procedure))?;
-        let remarks = remarks(graph, *procedure);
+        let remarks = graph.remarks(*procedure);
         if !remarks.is_empty() {
             write!(out, " ({})", remarks.join(", "))?;
         }
@@ -64,7 +53,7 @@ pub fn write_dot(graph: &ControlFlow<'_>, out: &mut impl Write) -> io::Result<()
     out.write_all(HEAD.as_bytes())?;
     for procedure in &graph.shown {
         let name = graph.text(graph.program.procedure(*procedure).name);
-        write_node(procedure.0, &name, &remarks(graph, *procedure), out)?;
+        write_node(procedure.0, &name, &graph.remarks(*procedure), out)?;
     }
     for procedure in &graph.shown {
         for (callee, count) in calls(graph, *procedure) {

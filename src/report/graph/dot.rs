@@ -1,5 +1,6 @@
 //! The graph for Graphviz: a box a procedure, colours by kind of statement, dashed arrows
-//! from calls to where they lead. What would clutter the picture is in the tool tips.
+//! from calls to where they lead, dotted ones to where new threads begin. What would clutter the
+//! picture is in the tool tips.
 
 use super::flow::ControlFlow;
 use crate::program::{Action, PointId, ProcedureId};
@@ -36,13 +37,9 @@ fn write_procedure(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let procedure = graph.program.procedure(id);
-    let mut remarks = Vec::new();
-    if graph.is_recursive(id) {
-        remarks.push("recursive".to_owned());
-    }
-    if !graph.is_called(id) {
-        remarks.push("never called".to_owned());
-    }
+    // The entry is seen from the arrows.
+    let mut remarks = graph.remarks(id);
+    remarks.retain(|remark| remark != "entry");
     let modified = graph.variables(id, graph.modified(id));
     if !modified.is_empty() {
         remarks.push(format!("modifies {modified}"));
@@ -120,6 +117,12 @@ fn write_point(graph: &ControlFlow<'_>, point: PointId, out: &mut impl Write) ->
 fn write_calls(graph: &ControlFlow<'_>, out: &mut impl Write) -> io::Result<()> {
     for procedure in &graph.shown {
         for point in graph.points(graph.program.procedure(*procedure)) {
+            if let Some((begin, _)) = graph.created(point)
+                && graph.is_shown(graph.program.point(begin).procedure)
+            {
+                let look = "style=dotted, color=\"#7a5af8\", constraint=false";
+                writeln!(out, "  p{} -> p{} [{look}]", point.0, begin.0)?;
+            }
             let Some(callee) = graph.callee(point) else {
                 continue;
             };

@@ -6,7 +6,7 @@ use crate::analysis::Analyses;
 use crate::analysis::frames::{Class, ClassId};
 use crate::bits;
 use crate::program::{
-    Action, Cell, Declaration, PointId, Procedure, ProcedureId, Program, VariableId,
+    Action, Cell, Declaration, NewThread, PointId, Procedure, ProcedureId, Program, VariableId,
 };
 use crate::report::harmless::{harmless, one_line};
 use crate::report::values::variables;
@@ -19,6 +19,8 @@ pub struct ControlFlow<'a> {
     layout: Layout,
     analyses: Analyses,
     reachable: Vec<bool>,
+    /// For each procedure, whether executions or threads begin there.
+    begins: Vec<bool>,
     /// Where lines begin: asking the source for each point would count columns as well,
     /// which is quadratic where everything stands on one line.
     line_starts: Vec<u32>,
@@ -49,10 +51,16 @@ impl<'a> ControlFlow<'a> {
             let heads = class.heads.iter();
             heads.for_each(|head| reachable[head.0 as usize] = true);
         }
+        let mut begins = vec![false; program.procedures.len()];
+        for start in program.starts() {
+            let procedure = program.point(start).procedure;
+            begins[procedure.0 as usize] |= start == program.procedure(procedure).entry();
+        }
         let bytes = program.source.bytes().iter().enumerate();
         let newlines = bytes.filter(|(_, byte)| **byte == b'\n');
         ControlFlow {
             reachable,
+            begins,
             line_starts: newlines.map(|(i, _)| i as u32 + 1).collect(),
             shown: program.procedure_ids().collect(),
             program,
@@ -82,9 +90,30 @@ impl<'a> ControlFlow<'a> {
         self.analyses.frames.get(ClassId(procedure.0))
     }
 
-    /// Whether executions begin with a procedure, or some call leads to it.
+    /// Whether executions or threads begin with a procedure, or some call leads to it.
     pub fn is_called(&self, procedure: ProcedureId) -> bool {
-        procedure == self.program.entry || !self.class(procedure).pushing.is_empty()
+        self.begins[procedure.0 as usize] || !self.class(procedure).pushing.is_empty()
+    }
+
+    /// What is to be known of a procedure.
+    pub fn remarks(&self, procedure: ProcedureId) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let threads = self.program.threads.as_ref();
+        let declared = threads.iter().flat_map(|threads| &threads.declared);
+        let declared = declared.filter(|start| start.procedure == procedure);
+        match declared.count() {
+            0 if procedure == self.program.entry => remarks.push("entry".to_owned()),
+            0 => {}
+            1 => remarks.push("thread".to_owned()),
+            count => remarks.push(format!("{count} threads")),
+        }
+        if self.is_recursive(procedure) {
+            remarks.push("recursive".to_owned());
+        }
+        if !self.is_called(procedure) {
+            remarks.push("never called".to_owned());
+        }
+        remarks
     }
 
     /// The globals that a procedure, with all it calls, may change or read.
@@ -109,7 +138,8 @@ impl<'a> ControlFlow<'a> {
     /// The locals that are no parameters.
     pub fn locals(&self, procedure: &Procedure) -> String {
         let parameters = procedure.parameters as usize;
-        self.locals_in(procedure, parameters..procedure.locals.len())
+        let shown = procedure.locals.len() - procedure.saved as usize;
+        self.locals_in(procedure, parameters..shown)
     }
 
     fn locals_in(&self, procedure: &Procedure, range: Range<usize>) -> String {
@@ -122,7 +152,12 @@ impl<'a> ControlFlow<'a> {
             declarations,
             ..
         } = self.program;
-        self.names(globals, declarations, 0..globals.len())
+        self.names(globals, declarations, 0..self.shown_globals())
+    }
+
+    /// How many globals are shown: all, or all but the last.
+    pub fn shown_globals(&self) -> usize {
+        self.program.globals.len() - usize::from(self.program.threads.is_some())
     }
 
     /// The variables whose cells are in a range.
@@ -156,8 +191,9 @@ impl<'a> ControlFlow<'a> {
                 }
             }
         };
-        add(&procedure.locals, &procedure.declarations, &local);
-        add(&program.globals, &program.declarations, &global);
+        let (locals, globals) = (program.shown_locals(id), self.shown_globals());
+        add(locals, &procedure.declarations, &local);
+        add(&program.globals[..globals], &program.declarations, &global);
         let returned =
             (0..procedure.returns.len() as u32).filter(|i| is_in(layout.returned(id, *i)));
         names.extend(returned.map(|i| format!("returned {}", i + 1)));
@@ -186,6 +222,21 @@ impl<'a> ControlFlow<'a> {
             Action::Call(call) => Some(call.callee),
             _ => None,
         }
+    }
+
+    /// Where a thread begins that is created at a point, and how that is said.
+    pub fn created(&self, point: PointId) -> Option<(PointId, String)> {
+        let Action::StartThread { thread, .. } = &self.program.point(point).action else {
+            return None;
+        };
+        let (begin, name) = match thread {
+            NewThread::Call { callee, .. } => {
+                let callee = self.program.procedure(*callee);
+                (callee.entry(), callee.name)
+            }
+            NewThread::Copy { at, label } => (*at, *label),
+        };
+        Some((begin, format!("creates {}", self.text(name))))
     }
 
     /// Whether an assertion can fail there.

@@ -8,8 +8,7 @@ use std::io::{self, Write};
 const WIDEST: [usize; 4] = [usize::MAX, 48, 24, 0];
 
 pub fn write(graph: &ControlFlow<'_>, out: &mut impl Write) -> io::Result<()> {
-    let program = graph.program;
-    if !program.globals.is_empty() {
+    if graph.shown_globals() > 0 {
         writeln!(out, "globals {}\n", graph.globals())?;
     }
     for (i, procedure) in graph.shown.iter().enumerate() {
@@ -26,26 +25,19 @@ fn write_procedure(
     id: ProcedureId,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let program = graph.program;
-    let procedure = program.procedure(id);
+    let procedure = graph.program.procedure(id);
     write!(out, "{}", graph.header(procedure))?;
     match procedure.returns.len() {
         0 => {}
         1 => write!(out, ", returns 1 value")?,
         count => write!(out, ", returns {count} values")?,
     }
-    let called = graph.is_called(id);
-    let remarks = [
-        (id == program.entry, "entry"),
-        (graph.is_recursive(id), "recursive"),
-        (!called, "never called"),
-    ];
-    for (_, remark) in remarks.iter().filter(|(applies, _)| *applies) {
+    for remark in graph.remarks(id) {
         write!(out, ", {remark}")?;
     }
     writeln!(out)?;
     let mut facts = vec![("locals", graph.locals(procedure))];
-    if called {
+    if graph.is_called(id) {
         let set = graph.modified(id);
         facts.push(("modifies", graph.variables(id, set)));
         let set = graph.referenced(id);
@@ -109,6 +101,7 @@ fn row(graph: &ControlFlow<'_>, point: PointId, first: u32) -> [String; 3] {
         successors.push("or error".into());
     }
     let mut remarks = Vec::new();
+    remarks.extend(graph.created(point).map(|(_, remark)| remark));
     if let Some(callee) = graph.callee(point) {
         let callee = graph.program.procedure(callee).name;
         remarks.push(format!("calls {}", graph.text(callee)));

@@ -1,0 +1,166 @@
+//! Programs with threads on the command line: which there are, what is refused, and how they are
+//! shown and generated.
+
+mod support;
+
+use support::{Written, assert_bad_input, derny};
+
+const THREADS: &str = "\
+decl g;
+decl thread_local own;
+thread p(0), q()[2];
+void init() begin g := 0; end
+void p(x) begin
+  decl y;
+  L: atomic begin y := x; g := !g; end
+  start_thread q();
+end
+void q() begin own := g; M: assume(g); end
+";
+
+fn path(program: &Written) -> String {
+    program.path().to_string_lossy().into_owned()
+}
+
+#[test]
+fn properties_of_programs_without_threads_are_refused_by_name() {
+    let program = Written::new(THREADS);
+    let file = program.path().with_file_name("file");
+    std::fs::write(&file, "one: G p\n").expect("it can be written");
+    let file = file.to_string_lossy();
+    for arguments in [
+        &["--ltl", "G p"][..],
+        &["--spec", &file],
+        &["--never", &file],
+        &["--terminates"],
+        &["--search", "backward"],
+        &["--reach", "L", "--ltl", "F p"],
+    ] {
+        let run = program.check(arguments);
+        let option = arguments.iter().rfind(|word| word.starts_with("--"));
+        let option = option.expect("there is one");
+        assert_bad_input(&run, &format!("{option}"));
+        assert_bad_input(&run, " is not for programs with threads: they ");
+    }
+    for (command, arguments) in [
+        ("post", &[][..]),
+        ("pre", &["--to", "error"]),
+        ("translate", &[]),
+    ] {
+        let file = path(&program);
+        let mut words = vec![command, file.as_str()];
+        words.extend(arguments);
+        let run = derny(&words);
+        assert_bad_input(
+            &run,
+            &format!("{command} is not for programs with threads: "),
+        );
+    }
+}
+
+#[test]
+fn threads_that_cannot_be() {
+    let program = Written::new(THREADS);
+    for (threads, message) in [
+        ("p", "expected PROC=N, found `p`"),
+        ("p=1,q", "expected PROC=N, found `q`"),
+        ("=1", "expected a procedure before the `=`"),
+        ("p=", "`` is no number of threads of `p`"),
+        ("p=-1", "`-1` is no number of threads of `p`"),
+        ("p=x", "`x` is no number of threads of `p`"),
+        ("p=0", "this is no thread at all"),
+        ("", "this is no thread at all"),
+        ("p=1,r=1", "there is no procedure `r` for threads"),
+        ("p=1,intt=2", "did you mean `--threads init=2`?"),
+        ("p=99999999999", "at most 10000 threads are possible"),
+    ] {
+        assert_bad_input(&program.check(&["--threads", threads]), message);
+    }
+    let run = program.check(&["--threads", "p=1", "--lang", "rem"]);
+    assert_bad_input(&run, "--threads is for boolean programs");
+    let run = program.check(&["--entry", "r"]);
+    assert_bad_input(&run, "there is no procedure `r` to begin with");
+}
+
+#[test]
+fn graphs_show_threads_and_hide_what_is_hidden() {
+    let program = Written::new(THREADS);
+    let file = path(&program);
+    let run = derny(&["show", &file]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    for line in [
+        "globals g, own",
+        "init(), entry",
+        "p(x), thread",
+        "q(), 2 threads",
+        "locals y",
+    ] {
+        assert!(run.stdout.contains(line), "{line}: {}", run.stdout);
+    }
+    assert!(run.stdout.contains("creates q"), "{}", run.stdout);
+    for hidden in ["exclusive", "never called"] {
+        assert!(!run.stdout.contains(hidden), "{hidden}: {}", run.stdout);
+    }
+    let run = derny(&["show", "--dot", &file]);
+    assert!(run.stdout.contains("style=dotted"), "{}", run.stdout);
+    assert!(!run.stdout.contains("exclusive"), "{}", run.stdout);
+    let run = derny(&["show", "--calls", "--threads", "q=1,p=1", &file]);
+    assert!(run.stdout.contains("q (thread)"), "{}", run.stdout);
+}
+
+#[test]
+fn generated_programs_are_read() {
+    for arguments in [
+        &["bluetooth"][..],
+        &["bluetooth", "--adders", "2", "--stoppers", "3"],
+        &["random", "--threaded", "--seed", "1"],
+        &[
+            "random",
+            "--seed",
+            "3",
+            "--threads",
+            "4",
+            "--creations",
+            "5",
+            "--atomics",
+            "9",
+        ],
+    ] {
+        let mut words = vec!["generate"];
+        words.extend(arguments);
+        let run = derny(&words);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert_eq!(derny(&words).stdout, run.stdout);
+        let written = Written::new(&run.stdout);
+        let shown = derny(&["show", &path(&written)]);
+        assert_eq!(
+            (shown.code, shown.stderr.as_str()),
+            (0, ""),
+            "{arguments:?}"
+        );
+        assert!(
+            shown.stdout.contains("thread"),
+            "{arguments:?}: {}",
+            run.stdout
+        );
+    }
+    let run = derny(&["generate", "bluetooth", "--adders", "2"]);
+    assert!(
+        run.stdout.contains("thread adder()[2], stopper();\n"),
+        "{}",
+        run.stdout
+    );
+}
+
+/// Many threads are no trouble for the front end.
+#[test]
+fn many_threads_are_read() {
+    let program = Written::new("decl g; thread p()[9999]; void p() begin g := !g; end");
+    let run = derny(&["show", &path(&program)]);
+    assert!(
+        run.stdout.contains("p(), 9999 threads"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+}
