@@ -1,6 +1,7 @@
 //! Checks of programs with threads: larger and larger bounds, verdicts, traces.
 
 use super::{Board, Engine, Options, Phase, TraceFinding, Verdict};
+use crate::analysis::control::Control;
 use crate::error::Error;
 use crate::explicit::Budget;
 use crate::explicit::threads::explore;
@@ -43,6 +44,24 @@ impl Run<'_> {
             open.push(Open { index, goal });
         }
         open.reverse();
+        self.board.enter(Phase::Analysis);
+        let control = Control::of(self.program);
+        let is_possible = |one: &mut Open| match &mut one.goal {
+            Goal::At(points) => {
+                points.retain(|point| control.reaches(*point));
+                !points.is_empty()
+            }
+            Goal::Fails(points) => {
+                points.retain(|point| control.may_fail(self.program, *point));
+                !points.is_empty()
+            }
+        };
+        let impossible: Vec<_> = open.extract_if(.., |one| !is_possible(one)).collect();
+        let value = if self.is_bounded() { self.last() } else { 0 };
+        self.done(&impossible, value, true);
+        if open.is_empty() {
+            return Ok(());
+        }
         self.board.enter(Phase::Saturation);
         match self.options.engine {
             Engine::Symbolic => self.contexts(open),

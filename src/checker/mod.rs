@@ -6,11 +6,12 @@
 
 mod resolution;
 
+use crate::analysis::control::Control;
 use crate::analysis::order;
 use crate::check::{self, Accelerate, Board, Direction, Engine, Options, Phase};
 use crate::cycles::Method;
-use crate::diagnostic::Advice;
-use crate::error::{Error, Reason};
+use crate::diagnostic::{Advice, Diagnostic};
+use crate::error::{Diagnostics, Error, Reason};
 use crate::event::{Event, Progress};
 use crate::model::{Form, Model};
 use crate::property::{Kind, Property, Request};
@@ -272,11 +273,36 @@ impl<'o> Checker<'o> {
                 Kind::Reach | Kind::Assertions | Kind::Assertion => continue,
             })?;
         }
+        self.supports_bounds()?;
         match self.options.direction {
             Direction::Forward => Ok(()),
             Direction::Backward => self.model.without_threads(
                 "--search backward is not for programs with threads: they are searched forward",
             ),
+        }
+    }
+
+    fn supports_bounds(&self) -> Result<(), Error> {
+        let bounds = self.options.bounds;
+        if bounds.switches.is_some() && bounds.rounds.is_some() {
+            let message = "either context switches or rounds can be bounded, not both";
+            return Err(Error::Unsupported(message));
+        }
+        match &self.model.form {
+            Form::Program(program) if bounds.rounds.is_some() && program.threads.is_some() => {
+                let Some(point) = Control::of(program).creation_on_a_cycle() else {
+                    return Ok(());
+                };
+                let message = "rounds cannot be counted: threads may be created here for ever";
+                let diagnostic = Diagnostic::error(program.point(point).span, message)
+                    .with_hint("bound the context switches instead");
+                let source = program.source.clone();
+                Err(Error::Diagnostics(Diagnostics::new(
+                    source,
+                    vec![diagnostic],
+                )))
+            }
+            _ => Ok(()),
         }
     }
 

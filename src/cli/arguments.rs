@@ -298,6 +298,24 @@ pub struct CheckArguments {
     )]
     pub accelerate: Acceleration,
 
+    /// Of a program with threads, look at executions with at most K context switches
+    #[arg(
+        long,
+        value_name = "K",
+        help_heading = "Threads",
+        conflicts_with = "rounds"
+    )]
+    pub switches: Option<u32>,
+
+    /// Of a program with threads, look at executions with at most R rounds, in each of which the
+    /// threads take turns in the order of their numbers
+    #[arg(long, value_name = "R", help_heading = "Threads", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: Option<u32>,
+
+    /// Without a bound, give up after N context switches, unless the program is finite
+    #[arg(long, value_name = "N", help_heading = "Threads", default_value_t = 8)]
+    pub max_switches: u32,
+
     /// How cycles are found
     #[arg(
         long,

@@ -131,8 +131,15 @@ fn check(
         .acceleration(arguments.accelerate)
         .cycles(arguments.cycles)
         .rough_components(!arguments.no_rough_components)
+        .max_switches(arguments.max_switches)
         .measure(arguments.stats)
         .leak_memory();
+    if let Some(most) = arguments.switches {
+        checker = checker.switches(most);
+    }
+    if let Some(most) = arguments.rounds {
+        checker = checker.rounds(most);
+    }
     if let Some(jobs) = arguments.jobs {
         checker = checker.jobs(jobs);
     }
