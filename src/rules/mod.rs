@@ -81,6 +81,17 @@ pub struct Rule {
     pub origin: u32,
 }
 
+/// What a step that creates a thread does besides: its rule tells nothing of the new thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Creation {
+    /// Where the creator is before the step.
+    pub from: Head,
+    /// Where the new thread begins.
+    pub first: Head,
+    /// What the new thread gets, as if it were after the step: locals, and its own globals.
+    pub effect: EffectId,
+}
+
 /// The cells that frames of one kind carry, and the values they return.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameCells<'a> {
@@ -142,6 +153,8 @@ pub struct Rules<'a> {
     pub rules: Vec<Rule>,
     /// Rules of head `h`: `first_rule[h]..first_rule[h + 1]`.
     first_rule: Vec<u32>,
+    /// The creations of threads, ordered by head.
+    creations: Vec<Creation>,
     /// How many heads are control points or stack symbols: they come first.
     pub symbols: u32,
     /// The number of each returning head's call or rule, in rising order.
@@ -178,6 +191,12 @@ impl Rules<'_> {
     pub fn rules_from(&self, head: Head) -> &[Rule] {
         let at = head.0 as usize;
         &self.rules[self.first_rule[at] as usize..self.first_rule[at + 1] as usize]
+    }
+
+    /// The thread that the step from a head creates, if it does.
+    pub fn creation(&self, head: Head) -> Option<&Creation> {
+        let place = self.creations.binary_search_by_key(&head, |new| new.from);
+        place.ok().map(|place| &self.creations[place])
     }
 
     pub fn rule_ids(&self) -> impl Iterator<Item = RuleId> + use<> {

@@ -5,10 +5,13 @@
 //! program.
 
 mod call;
+mod creation;
 
 use super::effect::{Assignment, Assignments, Conditions, Effect, Outcome, Place, Source};
 use super::effects::{Interner, Makers};
-use super::{EffectId, Ending, FrameCells, Head, Layout, Right, Rule, Rules, Start, order_rules};
+use super::{
+    Creation, EffectId, Ending, FrameCells, Head, Layout, Right, Rule, Rules, Start, order_rules,
+};
 use crate::program::{
     Action, Domain, Expression, Overflow, PointId, ProcedureId, Program, Target, Value, VariableId,
 };
@@ -47,6 +50,7 @@ impl<'a> Rules<'a> {
             empty,
             interner: Interner::new(makers),
             rules: Vec::with_capacity(points.len() * 2),
+            creations: Vec::new(),
         };
         for point in &points {
             builder.add_point(*point);
@@ -54,6 +58,7 @@ impl<'a> Rules<'a> {
         let Builder {
             interner,
             mut rules,
+            creations,
             ..
         } = builder;
         let effects = interner.finish();
@@ -77,6 +82,7 @@ impl<'a> Rules<'a> {
             effects,
             first_rule: order_rules(&mut rules, empty.0 as usize + 1),
             rules,
+            creations,
             symbols,
             frame_of: (0..symbols)
                 .chain(returning.iter().copied())
@@ -169,6 +175,7 @@ struct Builder<'a> {
     empty: Head,
     interner: Interner<'a>,
     rules: Vec<Rule>,
+    creations: Vec<Creation>,
 }
 
 impl Builder<'_> {
@@ -264,8 +271,10 @@ impl Builder<'_> {
                 self.add_rule(point, Right::Step(exit), &effect, false);
                 self.add_failing_rule(self.at(point), point, &effect, false);
             }
-            // What is created is no part of the configuration that rules are about.
-            Action::StartThread { next, .. } => self.add_step(point, *next, &conditions),
+            Action::StartThread { thread, next } => {
+                self.add_step(point, *next, &conditions);
+                self.add_creation(procedure, point, thread);
+            }
             Action::EndThread { assignments } => {
                 let assignments = self.changes(procedure, assignments).collect();
                 let effect = self.effect(procedure, &conditions, assignments);

@@ -93,6 +93,7 @@ impl<'a> Rules<'a> {
             effects,
             first_rule: order_rules(&mut rules, heads),
             rules,
+            creations: Vec::new(),
             symbols,
             returning,
             frame_of,

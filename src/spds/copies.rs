@@ -99,7 +99,8 @@ type Pairs = Box<[(Level, Level)]>;
 /// The variables, and the cubes and renamings made so far.
 pub struct Copies<'a> {
     pub bdds: &'a Bdds,
-    order: Order,
+    /// The levels of the copies of each variable, side by side.
+    levels: Vec<Level>,
     /// How many copies of each variable there are.
     count: u32,
     /// In which order variables are to be 0 where a small member of a set is wanted.
@@ -113,11 +114,18 @@ impl<'a> Copies<'a> {
     /// `count` is [`COPIES`], or one more if some push changes the frame below, or
     /// [`ALL_COPIES`].
     pub fn new(bdds: &'a Bdds, order: Order, count: u32) -> Self {
+        let places = order.0.iter();
+        let levels = places.flat_map(|place| place * count..(place + 1) * count);
+        Self::placed(bdds, levels.collect(), count)
+    }
+
+    /// Copies anywhere: the levels of the `count` copies of each variable, side by side.
+    pub fn placed(bdds: &'a Bdds, levels: Vec<Level>, count: u32) -> Self {
         Copies {
             bdds,
-            heaviest_first: (0..order.0.len() as u32).collect(),
+            heaviest_first: (0..levels.len() as u32 / count).collect(),
             is_weighed: false,
-            order,
+            levels,
             count,
             cubes: RefCell::default(),
             renamings: RefCell::default(),
@@ -138,7 +146,7 @@ impl<'a> Copies<'a> {
     /// The values of the data variables, in one copy, of the member of a set with the
     /// smallest numbers; what does not matter is 0.
     pub fn smallest(&self, set: &Bdd, copy: Copy) -> Result<Box<[bool]>, OutOfNodes> {
-        let mut values = vec![false; self.order.0.len()];
+        let mut values = vec![false; self.data_variables() as usize];
         let mut set = set.clone();
         for variable in &self.heaviest_first {
             if self.bdds.is_true(&set) {
@@ -161,11 +169,11 @@ impl<'a> Copies<'a> {
 
     /// How many data variables there are.
     pub fn data_variables(&self) -> u32 {
-        self.order.0.len() as u32
+        self.levels.len() as u32 / self.count
     }
 
     pub fn level(&self, variable: DataVariable, copy: Copy) -> Level {
-        self.order.0[variable as usize] * self.count + copy as Level
+        self.levels[(variable * self.count + copy as u32) as usize]
     }
 
     /// A copy that comes after the usual ones, if there are so many.

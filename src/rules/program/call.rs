@@ -1,7 +1,7 @@
 //! Calls: the push, and the internal rule that sets targets on return.
 
 use super::Builder;
-use crate::program::{Call, PointId, ProcedureId, VariableId};
+use crate::program::{Call, Expression, PointId, ProcedureId, VariableId};
 use crate::rules::effect::{Assignment, Assignments, Conditions, Effect, Place, Source};
 use crate::rules::{Head, Right};
 
@@ -37,16 +37,7 @@ impl Builder<'_> {
     /// What a call passes to its callee, and what the assignments that come with it change:
     /// globals for the callee, locals in the frame that waits.
     fn passed(&self, procedure: ProcedureId, call: &Call) -> Assignments {
-        let parameters = &self.program.procedure(call.callee).locals;
-        let arguments = call.arguments.iter().zip(parameters).zip(0..);
-        let mut passed: Assignments = arguments
-            .map(|((argument, cell), i)| Assignment {
-                place: Place::Cell(self.layout.cell(call.callee, VariableId::Local(i))),
-                domain: cell.domain,
-                source: Source::Of(*argument),
-                below: false,
-            })
-            .collect();
+        let mut passed = self.parameters(call.callee, &call.arguments);
         let assignments = call.assignments.iter();
         passed.extend(assignments.filter_map(|(target, value)| {
             let is_local = |(first, _)| matches!(first, VariableId::Local(_));
@@ -56,6 +47,20 @@ impl Builder<'_> {
             })
         }));
         passed
+    }
+
+    /// What the parameters of a procedure get.
+    pub(super) fn parameters(&self, callee: ProcedureId, arguments: &[Expression]) -> Assignments {
+        let parameters = &self.program.procedure(callee).locals;
+        let arguments = arguments.iter().zip(parameters).zip(0..);
+        arguments
+            .map(|((argument, cell), i)| Assignment {
+                place: Place::Cell(self.layout.cell(callee, VariableId::Local(i))),
+                domain: cell.domain,
+                source: Source::Of(*argument),
+                below: false,
+            })
+            .collect()
     }
 
     /// The internal rule that sets a call's targets.
