@@ -80,6 +80,11 @@ pub mod source {
     pub use crate::source::Source;
 }
 
+pub mod threads {
+    pub use crate::bdd::Collection;
+    pub use crate::threads::product::{Layer, Plan, Product, Settings, with_product};
+}
+
 pub mod trace {
     pub use crate::interpreter::replay::replay;
     pub use crate::trace::{Fold, NestedId, SegmentId, Step, Trace};

@@ -27,6 +27,10 @@ pub mod threads {
     /// With more contexts than this, recursive threads are not looked at: each costs a copy of
     /// every variable.
     pub const MOST_CONTEXTS: u32 = 64;
+    /// The threads of a program whose configurations are explored as a whole.
+    pub const THREADS: u32 = 64;
+    /// The BDD variables that these configurations may take.
+    pub const VARIABLES: u32 = 1 << 16;
 }
 
 /// Closures of relations (`relations`).

@@ -262,7 +262,7 @@ impl Flow<'_> {
 }
 
 /// Adds what is live before a rule that leads to where `after` is.
-fn pass(set: &mut [u64], footprint: &Footprint, after: &[u64]) {
+pub fn pass(set: &mut [u64], footprint: &Footprint, after: &[u64]) {
     let overwritten = &footprint.after.overwritten;
     for (word, (after, overwritten)) in set.iter_mut().zip(after.iter().zip(overwritten)) {
         *word |= after & !overwritten;

@@ -17,7 +17,7 @@ mod tests;
 pub use crate::rules::{DataVariable, Observed};
 pub use carried::Carried;
 pub use frames::Frames;
-pub use liveness::Liveness;
+pub use liveness::{Liveness, pass};
 pub use mod_ref::ModRef;
 
 use crate::rules::Rules;

@@ -178,7 +178,7 @@ impl<'a> Copies<'a> {
 
     /// A copy that comes after the usual ones, if there are so many.
     pub fn further(&self, variable: DataVariable, index: u32) -> Level {
-        self.order.0[variable as usize] * self.count + COPIES + index
+        self.levels[(variable * self.count + COPIES + index) as usize]
     }
 
     /// The value of a cell with these bits.

@@ -32,6 +32,7 @@ pub use encode::encode;
 pub use expression::{Term, evaluate};
 pub use observer::{Observer, extend_layout};
 pub use proposition::{truth_at, truth_in};
+pub use relation::Relations;
 
 use crate::bdd::Bdd;
 use crate::bits::BitRows;

@@ -3,8 +3,11 @@
 //! `contexts` runs threads context after context, each with a stack of its own as a
 //! P-automaton; `solo` makes of one thread, once it is known when it runs and what the others
 //! leave in the globals, a program without threads, whose traces are its part of an execution.
+//! Of a *finite* program, in which nothing recurses and no thread is created in a loop, `product`
+//! explores all configurations, so that its answer holds for every bound.
 
 pub mod contexts;
+pub mod product;
 pub mod solo;
 
 pub use crate::interpreter::threads::Measure;

@@ -17,7 +17,7 @@ impl Builder<'_> {
                 let first = self.program.procedure(*callee).entry();
                 (first, *callee, self.parameters(*callee, arguments))
             }
-            NewThread::Copy { at } => {
+            NewThread::Copy { at, .. } => {
                 let locals = 0..self.program.procedure(procedure).locals.len() as u32;
                 let locals = locals.map(|i| self.copied(procedure, VariableId::Local(i)));
                 (*at, procedure, locals.collect())
