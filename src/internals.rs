@@ -11,6 +11,7 @@ pub mod analysis {
 pub mod check {
     pub use crate::check::{Board, Finding, Options, TraceFinding, check};
     pub use crate::rules::Subject;
+    pub use crate::threads::SwitchBounds;
 }
 
 pub mod configurations {

@@ -1,6 +1,8 @@
 //! Programs with threads: facts about their meaning, and engines that share little agree on
 //! programs nobody wrote.
 
+#[path = "threads/engines.rs"]
+mod engines;
 #[path = "threads/facts.rs"]
 mod facts;
 #[path = "threads/generator.rs"]
@@ -15,6 +17,7 @@ use derny::internals::interpreter::threads::{
 };
 use derny::internals::program::{PointId, Program, VariableId};
 use derny::internals::trace::Trace;
+use engines::{Inquiry, Tally};
 use library::read;
 
 /// The fewest switches and the fewest rounds within which something happens, if it ever does.
@@ -84,6 +87,24 @@ fn check(text: &str, questions: &[(&str, Answer)]) {
             assert_eq!(replayed.rounds, u64::from(few.bound), "{text}");
         }
     }
+    let questions: Vec<&str> = questions.iter().map(|(question, _)| *question).collect();
+    for (measure, most, twin) in [
+        (Measure::Switches, MOST_SWITCHES, &by_switches),
+        (Measure::Rounds, MOST_ROUNDS, &by_rounds),
+    ] {
+        for most in [measure.least(), most] {
+            let inquiry = Inquiry {
+                program: &program,
+                questions: &questions,
+                measure,
+                most,
+                is_bounded: true,
+                twin,
+            };
+            let asked = inquiry.ask();
+            assert!(asked.is_ok(), "{}\n{text}", asked.unwrap_err());
+        }
+    }
 }
 
 /// Threads by number and name at the end of the cheapest way to a label.
@@ -125,6 +146,37 @@ fn threads_have_numbers_and_names() {
         void p() begin skip; end";
     let all = [(1, "main"), (2, "B"), (3, "p"), (4, "A"), (5, "B#2")];
     assert_eq!(names(text, "L"), named(&all));
+}
+
+#[test]
+fn a_thread_that_fails_inside_a_section_is_still_exclusive() {
+    for (body, exclusive) in [("atomic begin assert(0); end", 1), ("assert(0);", 0)] {
+        let program = read(&format!("thread p(); void p() begin {body} end"));
+        let found = explore(&program, Measure::Switches, 0, BUDGET).expect("it is small");
+        let cheapest = cheapest(&program, &found, "!").expect("it fails");
+        let trace = found.trace(&program, cheapest);
+        replays(&program, &trace);
+        let last = trace.stem.last().expect("it has steps");
+        assert_eq!((last.thread, last.at()), (1, None));
+        assert_eq!(last.valuation.globals(), [exclusive]);
+    }
+}
+
+#[test]
+fn without_threads_sections_do_nothing_and_end_thread_ends_the_program() {
+    let program = read(
+        "decl thread_local o; void main() begin o := 1; atomic begin f(); L: skip; end M: skip; end
+         void f() begin atomic_begin; assert(o); atomic { if (*) then end_thread; N: skip; fi } end",
+    );
+    assert!(program.threads.is_none());
+    let found = derny::internals::explicit::reachable(&program, BUDGET).expect("it is small");
+    let reached = |label| {
+        points(&program, label)
+            .iter()
+            .all(|p| found.points.contains(p))
+    };
+    assert_eq!(["L", "M", "N"].map(reached), [true, true, false]);
+    assert!(found.terminated && !found.error);
 }
 
 /// Every way to go on.
@@ -227,4 +279,61 @@ fn the_twin_agrees_with_itself() {
     }
     println!("{complete} complete, {reached} reached, {never} never");
     assert!(complete > 150 && reached > 300 && never > 100);
+}
+
+/// Compares the engines with the twin on one program.
+fn compare(generated: &generator::Program, seed: u64) -> Result<Tally, String> {
+    let program = read(&generated.text);
+    let labels = generated.labels.iter().map(String::as_str);
+    let questions: Vec<&str> = labels.chain(["!"]).collect();
+    let budget = Budget::states(10_000);
+    let mut sum = [0; 3];
+    for (measure, most, is_bounded) in [
+        (Measure::Switches, 4, true),
+        (Measure::Switches, (seed % 4) as u32, true),
+        (Measure::Switches, 3, false),
+        (Measure::Rounds, 3, true),
+        (Measure::Rounds, (seed % 2) as u32 + 1, true),
+    ] {
+        // Rounds are for programs that do not create threads for ever.
+        if measure == Measure::Rounds && generated.creates_for_ever {
+            continue;
+        }
+        let twin = explore(&program, measure, most + 1, budget).map_err(|e| e.to_string())?;
+        let inquiry = Inquiry {
+            program: &program,
+            questions: &questions,
+            measure,
+            most,
+            is_bounded,
+            twin: &twin,
+        };
+        for (sum, count) in sum.iter_mut().zip(inquiry.ask()?) {
+            *sum += count;
+        }
+    }
+    Ok(sum)
+}
+
+#[test]
+fn engines_agree_on_random_programs() {
+    let mut failures = Vec::new();
+    let mut sum = [0; 3];
+    let factor = std::env::var("DERNY_MORE_SEEDS").ok();
+    let factor: u64 = factor.and_then(|factor| factor.parse().ok()).unwrap_or(1);
+    for seed in 0..300 * factor {
+        let generated = generator::program(seed);
+        let run = || compare(&generated, seed);
+        let run = std::panic::catch_unwind(run);
+        match run.unwrap_or_else(|_| Err("an engine panicked".into())) {
+            Ok(tally) => sum.iter_mut().zip(tally).for_each(|(sum, n)| *sum += n),
+            Err(error) => {
+                println!("seed {seed}: {error}\n{}\n", generated.text);
+                failures.push(seed);
+            }
+        }
+    }
+    println!("violated, held, unknown: {sum:?}");
+    assert!(failures.is_empty(), "seeds that fail: {failures:?}");
+    assert!(sum[0] > 1000 && sum[1] > 1000, "not all alike: {sum:?}");
 }

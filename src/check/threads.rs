@@ -57,8 +57,7 @@ impl Run<'_> {
             }
         };
         let impossible: Vec<_> = open.extract_if(.., |one| !is_possible(one)).collect();
-        let value = if self.is_bounded() { self.last() } else { 0 };
-        self.done(&impossible, value, true);
+        self.done(&impossible, 0, true);
         if open.is_empty() {
             return Ok(());
         }
@@ -118,6 +117,11 @@ impl Run<'_> {
 
     /// Notes that all executions up to a bound have been looked at.
     fn done(&self, open: &[Open], value: u32, complete: bool) {
+        // What is complete is done for the bound that was given, too, if there is one.
+        let value = match complete && self.is_bounded() {
+            true => self.last(),
+            false => value,
+        };
         for one in open {
             let bound = Bound {
                 measure: self.measure(),
@@ -223,8 +227,7 @@ impl Run<'_> {
             possible.any(|(point, fails)| one.goal.is_met(*point, *fails))
         };
         let proved: Vec<_> = open.extract_if(.., |one| !is_possible(one)).collect();
-        let value = if self.is_bounded() { self.last() } else { 0 };
-        self.done(&proved, value, true);
+        self.done(&proved, 0, true);
         Ok(())
     }
 

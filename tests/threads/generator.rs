@@ -10,6 +10,8 @@ pub struct Program {
     pub text: String,
     /// Each stands once.
     pub labels: Vec<String>,
+    /// Whether threads may be created in a circle.
+    pub creates_for_ever: bool,
 }
 
 /// How procedures are called.
@@ -70,6 +72,7 @@ pub fn program(seed: u64) -> Program {
         generator.procedure(procedure);
     }
     Program {
+        creates_for_ever: !is_finite && generator.out.contains("start_thread"),
         text: generator.out,
         labels: generator.labels,
     }
