@@ -145,7 +145,7 @@ pub use property::{Kind as PropertyKind, Request as Property, SpecificationError
 pub use report::configurations::SetReport;
 pub use report::graph::Graph;
 pub use report::notices::Notice;
-pub use report::steps::{StepKind, Trace, TracePart, TraceStep};
+pub use report::steps::{StepKind, Trace, TracePart, TraceStep, TraceThread};
 pub use report::values::Value;
 pub use report::{Finding, Report, TextStyle};
 pub use sets::SetQuery;

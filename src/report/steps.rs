@@ -10,7 +10,7 @@ use super::folded::{Item, items};
 use super::place::{Place, in_scope, place};
 use super::threads;
 use super::values::{Value, Words, returned};
-use crate::program::{PointId, Program};
+use crate::program::PointId;
 use crate::rules::Subject;
 use crate::source::Position;
 use crate::trace::failure::Reason;
@@ -43,14 +43,42 @@ use std::borrow::Cow;
 pub struct Trace<'r> {
     stem: Vec<TracePart<'r>>,
     cycle: Vec<TracePart<'r>>,
+    annotated: Annotated<'r>,
+}
+
+/// A thread of an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct TraceThread<'r> {
+    /// 0 for the one that runs before the others.
+    pub id: u32,
+    /// As people see it: `adder`, `adder#2`.
+    pub name: &'r str,
+    /// What it began in.
+    pub procedure: &'r str,
 }
 
 /// A trace with what is known of it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Annotated<'r> {
     pub subject: Subject<'r>,
     pub trace: &'r trace::Trace,
     pub annotation: &'r Annotation,
+}
+
+impl<'r> Annotated<'r> {
+    fn threads(&self) -> Vec<TraceThread<'r>> {
+        let Subject::Program(program) = self.subject else {
+            return Vec::new();
+        };
+        let threads = self.trace.threads.iter();
+        let thread = |thread: &'r trace::Thread| TraceThread {
+            id: thread.id,
+            name: &thread.name,
+            procedure: program.names.text(program.procedure(thread.procedure).name),
+        };
+        threads.map(thread).collect()
+    }
 }
 
 impl<'r> Trace<'r> {
@@ -62,6 +90,7 @@ impl<'r> Trace<'r> {
         Trace {
             stem: parts(&trace.stem, 0),
             cycle: parts(&trace.cycle, trace.stem.len()),
+            annotated,
         }
     }
 
@@ -73,6 +102,21 @@ impl<'r> Trace<'r> {
     /// What follows the stem for ever; empty for a finite execution.
     pub fn cycle(&self) -> &[TracePart<'r>] {
         &self.cycle
+    }
+
+    /// Every thread there is at the end, by number; none without threads.
+    pub fn threads(&self) -> Vec<TraceThread<'r>> {
+        self.annotated.threads()
+    }
+
+    /// How often the running thread changes, not counting the change from thread 0.
+    pub fn switches(&self) -> u64 {
+        threads::bounds(self.annotated.trace)[0]
+    }
+
+    /// One more than the changes to a thread of a smaller number.
+    pub fn rounds(&self) -> u64 {
+        threads::bounds(self.annotated.trace)[1]
     }
 }
 
@@ -335,38 +379,19 @@ pub(super) struct TraceObject<'a>(pub Annotated<'a>);
 impl Serialize for TraceObject<'_> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let Annotated {
-            subject,
-            trace,
-            annotation,
+            trace, annotation, ..
         } = self.0;
         let (stem, cycle) = annotation.steps.split_at(trace.stem.len());
         let mut object = serializer.serialize_struct("trace", 2)?;
         object.serialize_field("stem", &Steps(self.0, &trace.stem, stem))?;
         object.serialize_field("loop", &Steps(self.0, &trace.cycle, cycle))?;
-        if let (Subject::Program(program), false) = (subject, trace.threads.is_empty()) {
+        let all = self.0.threads();
+        if !all.is_empty() {
             let [switches, rounds] = threads::bounds(trace);
             object.serialize_field("switches", &switches)?;
             object.serialize_field("rounds", &rounds)?;
-            let threads = trace.threads.iter();
-            let threads: Vec<_> = threads
-                .map(|thread| ThreadObject(program, thread))
-                .collect();
-            object.serialize_field("threads", &threads)?;
+            object.serialize_field("threads", &all)?;
         }
-        object.end()
-    }
-}
-
-struct ThreadObject<'a>(&'a Program, &'a trace::Thread);
-
-impl Serialize for ThreadObject<'_> {
-    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let ThreadObject(program, thread) = *self;
-        let procedure = program.procedure(thread.procedure).name;
-        let mut object = serializer.serialize_struct("thread", 3)?;
-        object.serialize_field("id", &thread.id)?;
-        object.serialize_field("name", &thread.name)?;
-        object.serialize_field("procedure", program.names.text(procedure))?;
         object.end()
     }
 }

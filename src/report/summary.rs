@@ -5,6 +5,7 @@ use super::failure::explain;
 use super::harmless::{harmless, one_line};
 use super::place::{in_scope, line};
 use super::style::TextStyle;
+use super::threads::name;
 use crate::program::PointId;
 use crate::rules::Subject;
 use crate::trace::failure::Reason;
@@ -32,8 +33,12 @@ pub fn reason(subject: Subject<'_>, trace: &Trace, annotation: &Annotation) -> O
             _ => format!("{}, at `{text}`", explain(program, failure)),
         };
         let (line, column) = (position.line, position.column);
+        let thread = match trace.threads.is_empty() {
+            true => String::new(),
+            false => format!(" of `{}`", name(trace, trace.stem[at].thread)),
+        };
         return Some(format!(
-            "{what} (line {line}, column {column}, step {})",
+            "{what} (line {line}, column {column}, step {}{thread})",
             at + 1
         ));
     }

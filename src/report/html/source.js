@@ -3,7 +3,7 @@
 // Of a line with a hundred thousand characters only those near the statement are shown.
 const LONGEST_LINE = 2000;
 const WORDS = {
-  keyword: /^(?:decl|void|bool|int|begin|end|if|then|else|elsif|fi|while|do|od|goto|return|assert|assume|skip|call|enforce|constrain|abortif|schoose|module|init|break|define|enum|struct|dead|print|A|E|config|var)$/,
+  keyword: /^(?:decl|void|bool|int|begin|end|if|then|else|elsif|fi|while|do|od|goto|return|assert|assume|skip|call|enforce|constrain|abortif|schoose|module|init|break|define|enum|struct|dead|print|A|E|config|var|thread|thread_local|start_thread|end_thread|atomic|atomic_begin|atomic_end)$/,
 };
 
 class SourceView {
