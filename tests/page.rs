@@ -128,6 +128,17 @@ fn the_data_of_every_violated_example_are_those_of_its_json() {
 }
 
 #[test]
+fn the_data_of_threads_are_those_of_their_json() {
+    let program = support::Written::new(support::THREADS);
+    let reported = report(&program.path(), &[]);
+    assert_eq!(reported.code, 1);
+    compare(&reported, "threads");
+    let threads = decode::embedded(&reported.page)["results"][0]["trace"]["threads"].clone();
+    let expected = json!([[0, "init"], [1, "adder"], [2, "stopper"], [3, "adder#2"]]);
+    assert_eq!(threads, expected);
+}
+
+#[test]
 fn a_translated_system_has_a_page_of_rules() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/fair-scheduler.bp");
     let system = support::derny(&["translate", &program.to_string_lossy()]).stdout;

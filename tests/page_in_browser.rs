@@ -189,6 +189,31 @@ fn every_violated_example_is_shown_as_its_json_says() {
     }
 }
 
+/// Each thread has a row and a stack of its own, and a click shows a frame of another one.
+#[test]
+fn threads_are_shown_as_their_json_says() {
+    let Some(browser) = browser() else { return };
+    let mut chromium = Chromium::start(&browser);
+    let program = support::Written::new(support::THREADS);
+    let page = page(&program.path(), &[]);
+    compare(&mut chromium, &page, "threads");
+    chromium.press("Home");
+    let contexts =
+        "[...document.querySelectorAll('#steps [data-context]')].map((e) => e.textContent)";
+    let contexts = chromium.evaluate(contexts);
+    assert_eq!(contexts[0], "-- start: init");
+    assert_eq!(contexts.as_array().map(Vec::len), Some(4));
+    // The stopper waits at its end.
+    chromium.press("End");
+    chromium
+        .evaluate("document.querySelector('#stack [data-thread=\"2\"] [data-procedure]').click()");
+    assert_eq!(chromium.evaluate(&format!("{LOOK}.line")), "19");
+    let address = chromium.evaluate("location.hash");
+    chromium.open(&page.file, address.as_str().expect("an address"));
+    assert_eq!(chromium.evaluate(&format!("{LOOK}.line")), "19");
+    assert!(chromium.complaints().is_empty());
+}
+
 #[test]
 fn hostile_names_do_nothing_and_are_shown() {
     let Some(browser) = browser() else { return };

@@ -473,7 +473,12 @@ fn every_error_of_an_input_is_a_result_at_its_place() {
         for (result, error) in log.results().iter().zip(&errors) {
             assert_eq!(result["ruleId"], "input");
             let place = &result["locations"][0]["physicalLocation"];
-            assert_eq!(place["region"], region(error), "{}", path.display());
+            // What is wrong with the question, not with the input, has no place there.
+            let expected = match error["line"] == 0 {
+                true => json!({ "startLine": 1 }),
+                false => region(error),
+            };
+            assert_eq!(place["region"], expected, "{}", path.display());
             seen += 1;
         }
         assert_eq!(log.run()["invocations"][0]["executionSuccessful"], false);

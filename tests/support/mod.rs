@@ -39,6 +39,29 @@ end
 /// The assertion fails.
 pub const FAILS: &str = "decl g;\nmain() begin\n  L: skip;\n  assert(g);\nend\n";
 
+/// `init` runs first; the assertion fails if `stopper` runs between the test and the assertion.
+pub const THREADS: &str = "\
+decl x, stop;
+decl thread_local mine;
+thread adder(), stopper(), adder();
+void init() begin
+  x, stop, mine := 0, 0, 1;
+end
+void adder() begin
+  if (!stop) then
+    mine := !mine;
+    bump();
+    assert(!stop);
+  fi
+end
+void bump() begin
+  atomic begin x := !x; end
+end
+void stopper() begin
+  stop := 1;
+end
+";
+
 /// The input is refused, with this in the message.
 pub fn assert_bad_input(run: &Run, message: &str) {
     assert_eq!(run.code, 2, "{}", run.stderr);
