@@ -39,7 +39,7 @@ fn properties_of_programs_without_threads_are_refused_by_name() {
         let run = program.check(arguments);
         let option = arguments.iter().rfind(|word| word.starts_with("--"));
         let option = option.expect("there is one");
-        assert_bad_input(&run, &format!("{option}"));
+        assert_bad_input(&run, option);
         assert_bad_input(&run, " is not for programs with threads: they ");
     }
     for (command, arguments) in [
