@@ -7,6 +7,7 @@
 //! returns to, as a number, and a pair of variables for each local. Linear in the points.
 
 use super::population::inner_entry;
+use crate::analysis::control::Control;
 use crate::bdd::Level;
 use crate::components::components;
 use crate::program::{Action, PointId, ProcedureId, Program};
@@ -69,8 +70,14 @@ pub fn code_bits(count: usize) -> u32 {
 
 impl Kind {
     /// Threads that begin at these points.
-    pub fn of(program: &Program, rules: &Rules<'_>, roots: &[PointId], end: Head) -> Self {
-        let heads = order(program, roots);
+    pub fn of(
+        program: &Program,
+        control: &Control,
+        rules: &Rules<'_>,
+        roots: &[PointId],
+        end: Head,
+    ) -> Self {
+        let heads = order(program, control, roots);
         let mut frames: FxHashMap<ProcedureId, Frame> = FxHashMap::default();
         let procedure = |head: &Head| program.point(PointId(head.0)).procedure;
         for head in &heads {
@@ -138,7 +145,7 @@ impl Kind {
 
 /// The points that can be reached without a creation, in reverse postorder: what a call leads
 /// to comes before what follows it.
-fn order(program: &Program, roots: &[PointId]) -> Vec<Head> {
+fn order(program: &Program, control: &Control, roots: &[PointId]) -> Vec<Head> {
     let mut seen = vec![false; program.points.len()];
     let mut order = Vec::new();
     let mut path: Vec<(PointId, Vec<PointId>)> = Vec::new();
@@ -149,6 +156,7 @@ fn order(program: &Program, roots: &[PointId]) -> Vec<Head> {
         // The last one is followed first.
         let mut successors: Vec<_> = called.into_iter().collect();
         action.for_each_successor(exit, |next| successors.push(next));
+        successors.retain(|next| control.reaches(*next));
         (point, successors)
     };
     for root in roots {

@@ -120,6 +120,8 @@ impl<'p> Moves<'p> {
         };
         for rule in plan.rules.rules_from(head) {
             match rule.right {
+                // The conditions of such a step are constants, and not true.
+                Right::Step(to) | Right::Push { first: to, .. } if !plan.may_reach(to) => {}
                 Right::Step(to) if to == plan.end => {
                     let draft = self.draft(rule, [place, place])?;
                     moves.push(self.ended(slot, draft, exact)?);

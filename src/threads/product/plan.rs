@@ -9,6 +9,7 @@
 use super::kind::{Kind, code_bits};
 use super::live::live_locals;
 use super::population::created_threads;
+use crate::analysis::control::Control;
 use crate::bdd::Level;
 use crate::bits::{self, BitRows};
 use crate::limits::threads::{THREADS, VARIABLES};
@@ -22,6 +23,8 @@ pub struct Plan<'a> {
     pub(super) program: &'a Program,
     pub(super) threads: &'a Threads,
     pub(super) rules: Rules<'a>,
+    /// Which code threads can come to: the only one that is laid out.
+    pub(super) control: Control,
     /// The locals that matter at each head.
     pub(super) live: BitRows,
     pub(super) kinds: Vec<Kind>,
@@ -62,7 +65,8 @@ impl<'a> Plan<'a> {
     /// `None` if the program is not finite, or too large to be explored as a whole.
     pub fn of(program: &'a Program) -> Option<Self> {
         let threads = program.threads.as_ref()?;
-        let created = u32::try_from(created_threads(program)?).ok()?;
+        let control = Control::of(program);
+        let created = u32::try_from(created_threads(program, &control)?).ok()?;
         let declared = u32::try_from(threads.declared.len()).ok()?;
         if created.checked_add(declared)? > THREADS {
             return None;
@@ -75,6 +79,7 @@ impl<'a> Plan<'a> {
         let declared = threads.declared.iter();
         roots.extend(declared.map(|start| vec![entry(start.procedure)]));
         let mut creations: Vec<_> = (0..program.points.len() as u32)
+            .filter(|point| control.reaches(PointId(*point)))
             .filter_map(|point| Some(PointId(rules.creation(Head(point))?.first.0)))
             .collect();
         creations.sort_unstable();
@@ -85,6 +90,7 @@ impl<'a> Plan<'a> {
             threads,
             live: live_locals(&rules),
             rules,
+            control,
             kinds: Vec::new(),
             slots: Vec::new(),
             levels: 0,
@@ -98,7 +104,8 @@ impl<'a> Plan<'a> {
             let kind = known.iter().position(|other| other == roots);
             let kind = kind.unwrap_or_else(|| {
                 known.push(roots);
-                plan.kinds.push(Kind::of(program, &plan.rules, roots, end));
+                plan.kinds
+                    .push(Kind::of(program, &plan.control, &plan.rules, roots, end));
                 known.len() - 1
             });
             plan.place_slot(kind);
@@ -136,6 +143,11 @@ impl<'a> Plan<'a> {
             returned: place(self.rules.layout.returned),
             stack: place(depth),
         });
+    }
+
+    /// Whether control may come to a head, whatever the values of variables.
+    pub(super) fn may_reach(&self, head: Head) -> bool {
+        head.0 >= self.rules.symbols || self.control.reaches(PointId(head.0))
     }
 
     pub(super) fn kind(&self, slot: usize) -> &Kind {

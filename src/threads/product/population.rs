@@ -2,27 +2,28 @@
 //!
 //! A longest path: each step weighs as many threads as it creates, itself or by what it calls
 //! or creates. It exists if no step of some weight is on a cycle of control, through calls and
-//! creations too. One pass over the components of the control-flow graph; linear.
+//! creations too. Only code that threads can come to counts. One pass over the components of the
+//! control-flow graph; linear.
 
+use crate::analysis::control::Control;
 use crate::components::{components, is_cyclic};
 use crate::program::{Action, NewThread, PointId, Program};
 
 /// The most threads that an execution creates; `None` if there is no bound, or some procedure
 /// that is run can call itself.
-pub fn created_threads(program: &Program) -> Option<u64> {
+pub fn created_threads(program: &Program, control: &Control) -> Option<u64> {
     let threads = program.threads.as_ref()?;
     let successors: Vec<Vec<usize>> = (0..program.points.len() as u32)
         .map(|point| {
             let inner = inner_entry(program, PointId(point));
-            let inner = inner.map(|point| point.0 as usize);
-            let mut successors: Vec<usize> = inner.into_iter().collect();
-            for_each_next(program, PointId(point), |next| {
-                successors.push(next.0 as usize);
-            });
-            successors
+            let mut successors: Vec<PointId> = inner.into_iter().collect();
+            for_each_next(program, PointId(point), |next| successors.push(next));
+            successors.retain(|next| control.reaches(*next));
+            successors.iter().map(|next| next.0 as usize).collect()
         })
         .collect();
-    let roots: Vec<_> = program.starts().map(|point| point.0 as usize).collect();
+    let roots = program.starts().filter(|point| control.reaches(*point));
+    let roots: Vec<_> = roots.map(|point| point.0 as usize).collect();
     let mut most = vec![0_u64; program.points.len()];
     let mut component_of = vec![usize::MAX; program.points.len()];
     for (number, members) in components(&successors, roots).iter().enumerate() {

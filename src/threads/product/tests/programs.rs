@@ -1,6 +1,7 @@
 //! Programs whose answers are known.
 
 use super::{program, search};
+use crate::analysis::control::Control;
 use crate::interpreter::threads::replay::replay;
 use crate::program::PointId;
 use crate::property::Property;
@@ -134,6 +135,11 @@ fn peterson_keeps_two_threads_apart() {
     assert_eq!(assertions(&text([turn, mine])), Some([2, 2]));
 }
 
+fn created(text: &str) -> Option<u64> {
+    let program = program(text);
+    created_threads(&program, &Control::of(&program))
+}
+
 #[test]
 fn created_threads_have_the_next_numbers() {
     let text = "decl g, h;
@@ -151,7 +157,7 @@ fn created_threads_have_the_next_numbers() {
     // To the copy of `main`, thread 3, and on to 4, or back to 2.
     assert_eq!(label(text, "A"), Some([2, 1]));
     assert_eq!(label(text, "B"), None);
-    assert_eq!(created_threads(&program(text)), Some(3));
+    assert_eq!(created(text), Some(3));
 }
 
 #[test]
@@ -215,5 +221,18 @@ fn programs_that_are_not_finite_have_no_plan() {
         void p() begin call q(); call q(); end
         void q() begin if (*) then start_thread r(); else skip; fi end
         void r() begin while (*) do call s(); od end void s() begin skip; end";
-    assert_eq!(created_threads(&program(many)), Some(6));
+    assert_eq!(created(many), Some(6));
+}
+
+#[test]
+fn code_that_no_thread_comes_to_does_not_count() {
+    let text = "decl g; void init() begin g := 0; end thread p();
+        void p() begin
+            if (0) then call p(); fi
+            while (0) do start_thread p(); od
+            g := 1; P: assert(!g);
+        end";
+    assert_eq!(created(text), Some(0));
+    assert_eq!(label(text, "P"), Some([0, 1]));
+    assert_eq!(assertions(text), Some([0, 1]));
 }
