@@ -164,3 +164,72 @@ fn many_threads_are_read() {
         run.stderr
     );
 }
+
+#[test]
+fn bounds_that_cannot_be() {
+    let program = Written::new(THREADS);
+    for (arguments, message) in [
+        (
+            &["--switches", "1", "--rounds", "1"][..],
+            "cannot be used with",
+        ),
+        (&["--rounds", "0"], "0 is not in 1.."),
+        (&["--switches", "-1"], "unexpected argument"),
+        (&["--switches", "x"], "invalid value"),
+    ] {
+        assert_bad_input(&program.check(arguments), message);
+    }
+    for text in [
+        "void main() begin while (*) do start_thread p(); od end void p() begin skip; end",
+        "void main() begin L: start_thread goto L; end",
+        "void main() begin start_thread p(); end void p() begin start_thread p(); end",
+        "void main() begin while (*) do p(); od end void p() begin start_thread q(); end
+         void q() begin skip; end",
+    ] {
+        let program = Written::new(text);
+        let run = program.check(&["--rounds", "2"]);
+        assert_bad_input(
+            &run,
+            "rounds cannot be counted: threads may be created here for ever",
+        );
+        assert_bad_input(&run, "bound the context switches instead");
+        let run = program.check(&["--switches", "2"]);
+        assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    }
+    // Without threads they have no effect.
+    let plain = Written::new("void main() begin assert(1); end");
+    for arguments in [
+        &["--switches", "0"][..],
+        &["--rounds", "1"],
+        &["--max-switches", "0"],
+        &["--columns"],
+    ] {
+        let run = plain.check(arguments);
+        assert_eq!((run.code, run.stdout.as_str()), (0, "holds assertions\n"));
+    }
+}
+
+/// By calls, jumps and constant conditions alone: no search is made for these.
+#[test]
+fn what_has_no_target_holds_for_every_bound() {
+    let program = Written::new(
+        "decl g; thread p()[3]; void p() begin if (*) then p(); fi assert(1); if (0) then L: skip; fi
+         while (1) do g := !g; od M: assert(g); end void q() begin N: assert(0); end",
+    );
+    for arguments in [
+        &["--assertions"][..],
+        &["--reach", "L", "--reach", "M", "--reach", "N"],
+    ] {
+        let mut arguments = arguments.to_vec();
+        arguments.extend(["--format", "json"]);
+        let run = program.check(&arguments);
+        for result in run.results() {
+            assert_eq!(result["verdict"], "holds", "{}", run.stdout);
+            let bound = &result["bound"];
+            assert_eq!(
+                (&bound["value"], &bound["complete"]),
+                (&0.into(), &true.into())
+            );
+        }
+    }
+}

@@ -1,14 +1,23 @@
 //! What the programs in `examples` say in their first lines is to be found out about them:
 //! `// derny: OPTIONS : first word`. What has too many states for the explicit engine begins
 //! with `derny-symbolic:`, and what is to be searched in the ordinary direction only, with
-//! `derny-large:`. In a pushdown system `#` is for `//`.
+//! `derny-large:`; `derny-explicit:` is for the explicit engine alone. In a pushdown system `#` is for `//`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The programs, in order.
+/// The programs without threads, in order.
 pub fn examples() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    programs("examples")
+}
+
+/// The programs with threads, in order.
+pub fn threaded_examples() -> Vec<PathBuf> {
+    programs("examples/threads")
+}
+
+fn programs(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut paths: Vec<_> = fs::read_dir(folder)
         .expect("the examples are there")
         .map(|entry| entry.expect("it can be read").path())
@@ -28,7 +37,7 @@ pub struct Expectation {
     pub engines: &'static [[&'static str; 2]],
 }
 
-const ENGINES: [[&str; 2]; 3] = [
+pub const ENGINES: [[&str; 2]; 3] = [
     ["--search", "forward"],
     ["--search", "backward"],
     ["--engine", "explicit"],
@@ -41,10 +50,15 @@ pub fn expectations(text: &str) -> Vec<Expectation> {
 
 fn expectation(line: &str) -> Option<Expectation> {
     let comment = line.strip_prefix("// ").or(line.strip_prefix("# "))?;
-    let kinds = [("derny:", 3), ("derny-symbolic:", 2), ("derny-large:", 1)];
+    let kinds = [
+        ("derny:", 0..3),
+        ("derny-symbolic:", 0..2),
+        ("derny-large:", 0..1),
+        ("derny-explicit:", 2..3),
+    ];
     let mut found = kinds
-        .iter()
-        .filter_map(|&(kind, engines)| Some((comment.strip_prefix(kind)?, &ENGINES[..engines])));
+        .into_iter()
+        .filter_map(|(kind, engines)| Some((comment.strip_prefix(kind)?, &ENGINES[engines])));
     let (line, engines) = found.next()?;
     let (options, verdict) = line.rsplit_once(" : ").expect("`options : verdict`");
     Some(Expectation {
