@@ -34,6 +34,14 @@ pub mod explicit {
     }
 }
 
+pub mod fixpoint {
+    pub use crate::fixpoint::evaluate::Failure;
+    pub use crate::fixpoint::naive::{Tuples, evaluate};
+    pub use crate::fixpoint::{
+        Equations, RelationId, Session, Targets, Task, Vocabulary, read, with_session,
+    };
+}
+
 pub mod interpreter {
     pub use crate::interpreter::{Valuation, View, Waiting};
 

@@ -91,6 +91,9 @@ mod bdd;
 // The program, or its product with an automaton, as rules with relations.
 mod spds;
 
+// Equations over relations on states, and their fixed points.
+mod fixpoint;
+
 // `post*` and `pre*`.
 mod saturation;
 
@@ -124,7 +127,9 @@ mod event;
 // What people and scripts see: text, JSON, diagnostics, graphs.
 mod report;
 
-// The front door: checks, and sets of configurations.
+// The front door: equations, checks, sets of configurations.
+mod solver;
+
 mod checker;
 mod sets;
 
@@ -145,9 +150,11 @@ pub use property::{Kind as PropertyKind, Request as Property, SpecificationError
 pub use report::configurations::SetReport;
 pub use report::graph::Graph;
 pub use report::notices::Notice;
+pub use report::solution::Solution;
 pub use report::steps::{StepKind, Trace, TracePart, TraceStep, TraceThread};
 pub use report::values::Value;
 pub use report::{Finding, Report, TextStyle};
 pub use sets::SetQuery;
+pub use solver::Solver;
 pub use source::{Position, Span};
 pub use supervisor::{Cancellation, Limits};

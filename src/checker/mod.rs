@@ -8,7 +8,7 @@ mod resolution;
 
 use crate::analysis::control::Control;
 use crate::analysis::order;
-use crate::check::{self, Accelerate, Board, Direction, Engine, Options, Phase};
+use crate::check::{self, Accelerate, Board, Direction, Engine, Options, Phase, Verdict};
 use crate::cycles::Method;
 use crate::diagnostic::{Advice, Diagnostic};
 use crate::error::{Diagnostics, Error, Reason};
@@ -16,10 +16,11 @@ use crate::event::{Event, Progress};
 use crate::model::{Form, Model};
 use crate::property::{Kind, Property, Request};
 use crate::report::{Conclusion, Evidence, Report};
+use crate::solver::{self, Question};
 use crate::supervisor::{self, Bounds, Limits, Outcome, Reporter};
 use crate::watch::Watch;
 use resolution::{Meaning, resolve_all, resolve_watches};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// Checks properties of a [`Model`].
@@ -46,6 +47,7 @@ pub struct Checker<'o> {
     restarts: bool,
     shows_order: bool,
     watches: Vec<String>,
+    algorithm: Option<Question>,
     observer: Box<dyn FnMut(Event) + 'o>,
 }
 
@@ -83,6 +85,7 @@ impl<'o> Checker<'o> {
             restarts: true,
             shows_order: false,
             watches: Vec::new(),
+            algorithm: None,
             observer: Box::new(|_| {}),
         }
     }
@@ -217,6 +220,28 @@ impl<'o> Checker<'o> {
         self
     }
 
+    /// Lets equations decide: the first query is whether the property is violated, which must be
+    /// about a label or assertions. The name is that of an algorithm that comes with the
+    /// library, or, with a text, what messages call it. Traces are still made by the direct
+    /// engine; if that disagrees, the check ends with [`Error::Internal`].
+    pub fn algorithm(mut self, name: &str, text: Option<Vec<u8>>) -> Result<Self, Error> {
+        let question = match text {
+            Some(text) => Some(Question::new(name, text)),
+            None => Question::shipped(name),
+        };
+        let unknown = Error::Unsupported("there is no algorithm of this name");
+        self.algorithm = Some(question.ok_or(unknown)?);
+        Ok(self)
+    }
+
+    /// Gives a parameter of the algorithm's equations another value.
+    pub fn define(mut self, name: impl Into<String>, value: i128) -> Self {
+        if let Some(algorithm) = &mut self.algorithm {
+            algorithm.definitions.push((name.into(), value));
+        }
+        self
+    }
+
     /// Calls `observer` with whatever happens, on the thread that calls [`Checker::check`].
     pub fn observe(mut self, observer: impl FnMut(Event) + 'o) -> Self {
         self.observer = Box::new(observer);
@@ -255,11 +280,14 @@ impl<'o> Checker<'o> {
                 ..self.options.clone()
             },
             shows_order: self.shows_order,
+            algorithm: self.algorithm.take(),
+            decided: Mutex::default(),
         });
         let [reading, parsing] = self.model.times;
         work.board.entered(Phase::Reading, reading);
         work.board.entered(Phase::Parsing, parsing);
         let reason = self.supervise(&bounds, &work)?;
+        work.compare()?;
         Ok(self.report(&work, reason))
     }
 
@@ -370,9 +398,51 @@ struct Work {
     meaning: OnceLock<Meaning>,
     options: Options,
     shows_order: bool,
+    algorithm: Option<Question>,
+    /// What the algorithm has decided, property by property.
+    decided: Mutex<Vec<Verdict>>,
 }
 
 impl Work {
+    /// Lets the algorithm decide about every property.
+    fn decide(&self, algorithm: &Question, events: &Reporter<'_, Event>) -> Result<(), Error> {
+        self.board.enter(Phase::Saturation);
+        for property in &self.properties {
+            let question = Question {
+                target: Some(property.clone()),
+                ..algorithm.clone()
+            };
+            let memory = self.options.memory;
+            let violated = solver::decide(&self.form, &question, memory, &self.watch, events)?;
+            let verdict = match violated {
+                true => Verdict::Violated,
+                false => Verdict::Holds,
+            };
+            let mut decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
+            decided.push(verdict);
+        }
+        Ok(())
+    }
+
+    /// The algorithm and the direct engine must agree; what only the algorithm knows is a
+    /// finding, too.
+    fn compare(&self) -> Result<(), Error> {
+        let decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
+        for (index, verdict) in decided.iter().enumerate() {
+            match self.board.verdict(index) {
+                None => self.board.decide(index, *verdict),
+                Some(other) if other == *verdict => {}
+                Some(_) => {
+                    let text = &self.properties[index].text;
+                    return Err(Error::Internal(format!(
+                        "the equations and the direct engine disagree about `{text}`"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn run(&self, events: &Reporter<'_, Event>) -> Result<(), Error> {
         let subject = self.form.subject();
         let meaning = Meaning {
@@ -384,6 +454,9 @@ impl Work {
             let rules = subject.rules(subject.layout(), false);
             let order = order::describe(&self.options.order, &rules)?;
             events.report(Event::Order(order));
+        }
+        if let Some(algorithm) = &self.algorithm {
+            self.decide(algorithm, events)?;
         }
         check::check(subject, properties, &self.options, &self.watch, &self.board)
     }

@@ -24,6 +24,8 @@ pub enum Command {
     Post(Box<PostArguments>),
     /// All configurations that can reach a regular set, as a P-automaton
     Pre(Box<PreArguments>),
+    /// Compute relations that equations of a fixed-point calculus define over a program
+    Solve(Box<SolveArguments>),
     /// Print the control-flow graph of a program
     Show(ShowArguments),
     /// Write a program as a symbolic pushdown system (.pds) that has the same properties
@@ -46,6 +48,7 @@ impl Command {
             Command::Check(arguments) => arguments.input.diagnostics,
             Command::Post(arguments) => arguments.sets.input.diagnostics,
             Command::Pre(arguments) => arguments.sets.input.diagnostics,
+            Command::Solve(arguments) => arguments.input.diagnostics,
             Command::Show(arguments) => arguments.input.diagnostics,
             Command::Translate(input) => input.diagnostics,
             Command::Ltl(arguments) => arguments.diagnostics,
@@ -265,6 +268,11 @@ pub struct CheckArguments {
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Limits")]
     pub jobs: Option<u32>,
 
+    /// Let equations decide about labels and assertions: `simple`, `ef`, `efopt`, or a file
+    /// (.mu), whose first query is whether the property is violated; -D sets its parameters
+    #[arg(long, value_name = "NAME|FILE.mu", help_heading = "Algorithm")]
+    pub algorithm: Option<String>,
+
     /// In which direction configurations are searched
     #[arg(
         long,
@@ -407,6 +415,51 @@ pub enum SetFormat {
     Json,
     /// Graphviz
     Dot,
+}
+
+#[derive(Debug, Args)]
+pub struct SolveArguments {
+    /// The equations
+    #[arg(value_name = "FILE.mu")]
+    pub equations: PathBuf,
+
+    #[command(flatten)]
+    pub input: InputArguments,
+
+    /// `Target` holds at the statement with this label: `L` in any procedure, or `p.L`
+    #[arg(long, value_name = "LABEL", conflicts_with = "assertions")]
+    pub reach: Option<String>,
+
+    /// `Target` holds where an assertion has failed
+    #[arg(long)]
+    pub assertions: bool,
+
+    /// How many tuples does this relation have? May be repeated
+    #[arg(long, value_name = "REL")]
+    pub count: Vec<String>,
+
+    /// Which tuples does this relation have? May be repeated
+    #[arg(long, value_name = "REL")]
+    pub list: Vec<String>,
+
+    /// At most how many tuples are listed
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub most: usize,
+
+    /// How the result is written
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+
+    /// Show rounds, BDD nodes and time of each relation
+    #[arg(long)]
+    pub stats: bool,
+
+    /// Without a terminal, too, say every half minute on standard error how far the run has come
+    #[arg(long)]
+    pub progress: bool,
+
+    #[command(flatten)]
+    pub limits: LimitArguments,
 }
 
 #[derive(Debug, Args)]

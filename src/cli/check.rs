@@ -9,7 +9,7 @@ use super::{ADVICE, Exit, input, properties, terminal};
 use anyhow::{Context, anyhow, bail};
 use derny::{
     Checker, Error, Event, Limits, Model, Notice, Order, OrderError, Property, Reason, Report,
-    TextStyle, Verdict,
+    Solver, TextStyle, Verdict,
 };
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -40,7 +40,10 @@ pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit>
 /// Reads the input and checks it.
 fn examine(arguments: &CheckArguments, console: &Console) -> anyhow::Result<Report> {
     let limits = limits(&arguments.limits);
-    let language = input::language(&arguments.input)?;
+    let language = match arguments.algorithm {
+        Some(_) => input::plain_language(&arguments.input)?,
+        None => input::language(&arguments.input)?,
+    };
     let mut properties = properties::properties(arguments, language, console)?;
     let mut progress = ProgressLine::new(arguments.progress);
     let model = input::read(
@@ -146,8 +149,25 @@ fn check(
     if arguments.show_order {
         checker = checker.show_order();
     }
+    if let Some(algorithm) = &arguments.algorithm {
+        let text = match Solver::algorithms().any(|name| name == algorithm) {
+            true => None,
+            false => Some(std::fs::read(algorithm).with_context(|| {
+                let names: Vec<_> = Solver::algorithms().collect();
+                let names = names.join(", ");
+                format!(
+                    "cannot read the algorithm `{algorithm}` (it is no file, nor one of {names})"
+                )
+            })?),
+        };
+        checker = checker.algorithm(algorithm, text)?;
+        for (name, value) in &arguments.input.defines {
+            checker = checker.define(name, *value);
+        }
+    }
     let report = checker.observe(|event| match event {
         Event::Explanation(_) if !arguments.explain => {}
+        Event::Diagnostics(warnings) => console.show(&warnings),
         Event::Warning(warning) => console.say(|| warning.to_string(), [warning.notice()]),
         Event::Explanation(text) | Event::Order(text) => {
             let _ = std::io::stderr().write_all(text.as_bytes());

@@ -13,11 +13,16 @@ pub fn name(input: &InputArguments) -> String {
     input.file.to_string_lossy().into_owned()
 }
 
+/// The language, whatever options are given with it.
+pub fn plain_language(input: &InputArguments) -> anyhow::Result<Language> {
+    match input.lang {
+        Some(language) => Ok(language),
+        None => from_extension(&input.file),
+    }
+}
+
 pub fn language(input: &InputArguments) -> anyhow::Result<Language> {
-    let language = match input.lang {
-        Some(language) => language,
-        None => from_extension(&input.file)?,
-    };
+    let language = plain_language(input)?;
     if language != Language::BooleanProgram && input.threads.is_some() {
         bail!("--threads is for boolean programs: no other language has threads");
     }
@@ -72,8 +77,10 @@ pub fn read(
     if let Some(threads) = &input.threads {
         reader = reader.threads(threads.0.iter().cloned());
     }
-    for (name, value) in &input.defines {
-        reader = reader.define(name, *value);
+    if language != Language::BooleanProgram {
+        for (name, value) in &input.defines {
+            reader = reader.define(name, *value);
+        }
     }
     if let Some(overflow) = input.overflow {
         reader = reader.overflow(overflow);

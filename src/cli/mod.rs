@@ -14,6 +14,7 @@ mod properties;
 mod random;
 mod replacement;
 mod show;
+mod solve;
 mod terminal;
 mod translate;
 
@@ -61,6 +62,7 @@ pub fn run() -> ExitCode {
         Command::Check(arguments) => check::run(*arguments, console),
         Command::Post(arguments) => configurations::post(*arguments, console),
         Command::Pre(arguments) => configurations::pre(*arguments, console),
+        Command::Solve(arguments) => solve::run(&arguments, console),
         Command::Show(arguments) => show::run(&arguments, console),
         Command::Translate(input) => translate::run(&input, console),
         Command::Ltl(arguments) => ltl::run(&arguments, console),

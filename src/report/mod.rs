@@ -18,6 +18,7 @@ pub mod notices;
 mod place;
 mod sarif;
 mod selection;
+pub mod solution;
 pub mod steps;
 mod style;
 mod summary;

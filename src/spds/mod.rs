@@ -19,11 +19,11 @@ mod encode;
 mod expression;
 mod image;
 mod interface;
-mod number;
+pub mod number;
 mod observer;
 mod product;
 mod proposition;
-mod relation;
+pub mod relation;
 mod transfer;
 mod transfers;
 

@@ -1,0 +1,76 @@
+//! A fixed-point calculus over finite domains: algorithms as formulas (La Torre, Madhusudan,
+//! Parlato, *Analyzing Recursive Programs using a Fixed-point Calculus*, PLDI 2009).
+//!
+//! A `.mu` file defines relations by equations; a program supplies those that it consists of.
+//!
+//! ```text
+//! text ─▶ syntax ─▶ resolve ─▶ equations ─▶ graph: cycles, which are monotone
+//!                                  │
+//!        program: supplied BDDs    ▼
+//!                   └────────▶ plan ─▶ evaluate ─▶ tuples
+//! ```
+//!
+//! Control is part of the BDDs, with its bits above those of the data: a set of states at few
+//! points is a small BDD, and operations on it touch nothing else. [`naive`] is the same on
+//! plain sets, for tests.
+
+mod atoms;
+mod combine;
+pub mod domain;
+pub mod equations;
+pub mod evaluate;
+pub mod graph;
+mod join;
+mod levels;
+pub mod naive;
+mod plan;
+mod program;
+mod resolve;
+mod semi_naive;
+mod shipped;
+mod solve;
+mod supplied;
+mod syntax;
+mod terms;
+mod token;
+mod tree;
+mod tuples;
+mod types;
+
+pub use equations::{Equations, RelationId};
+pub use program::Targets;
+pub use resolve::Vocabulary;
+pub use shipped::{SHIPPED, shipped};
+pub use solve::{Session, Task, with_session};
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Source;
+
+/// The equations of a text, with values for some of its parameters; or what is wrong with it.
+pub fn read(
+    source: &Source,
+    vocabulary: Vocabulary,
+    values: &[(String, i128)],
+) -> Result<Equations, Vec<Diagnostic>> {
+    let (file, diagnostics) = syntax::parse(source);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
+    }
+    let mut equations = resolve::resolve(&file, vocabulary, values)?;
+    let errors = graph::check(&mut equations);
+    match errors.is_empty() {
+        true => Ok(equations),
+        false => Err(errors),
+    }
+}
+
+/// The names of the parameters of a text, as far as it can be read.
+pub fn parameters(source: &Source) -> Vec<String> {
+    let (file, _) = syntax::parse(source);
+    let items = file.items.into_iter();
+    let names = items.filter_map(|item| match item {
+        tree::Item::Parameter { name, .. } => Some(name.text),
+        _ => None,
+    });
+    names.collect()
+}

@@ -1,0 +1,519 @@
+//! The relations that a program supplies, as BDDs: made from its rules, exact, with every
+//! variable live wherever it is in scope.
+//!
+//! What a step does to data depends on its effect and on the scopes around it, and is made once
+//! for each such combination. A relation is then a tree over the bits of its control points with
+//! these in its leaves, built from the bottom up: linear in the rules.
+
+use super::levels::{Dimensions, Levels, Pool, Track};
+use super::supplied::Supplied;
+use crate::bdd::{Bdd, BddResult, OutOfNodes};
+use crate::bits;
+use crate::program::{Action, PointId, ProcedureId, Program, VariableId};
+use crate::rules::{DataVariable, EffectId, Head, Right, Rule, Rules};
+use crate::spds::copies::{Copies, Copy};
+use crate::spds::relation::Relations;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+
+/// What is in scope somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// No frame.
+    Nothing,
+    Frame(ProcedureId),
+    /// At an exit point, with what is returned.
+    Exit(ProcedureId),
+}
+
+/// The points that are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Targets {
+    /// Statements.
+    pub points: Vec<PointId>,
+    /// Whether *error* is one.
+    pub error: bool,
+}
+
+/// A program's rules with their BDD variables.
+pub struct ProgramRelations<'a> {
+    pub program: &'a Program,
+    pub rules: &'a Rules<'a>,
+    pub copies: &'a Copies<'a>,
+    pub levels: &'a Levels,
+    pub dimensions: &'a Dimensions,
+    pub targets: &'a Targets,
+    empty_scopes: RefCell<FxHashMap<(Scope, u32), Bdd>>,
+    data: RefCell<FxHashMap<Key, Bdd>>,
+    ranked: RefCell<FxHashMap<(Track, u32), Bdd>>,
+}
+
+/// What decides about the data of a step.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    relation: Supplied,
+    effect: Option<EffectId>,
+    is_failure: bool,
+    scopes: [Scope; 2],
+}
+
+/// The control points that a step is about, and its data.
+type Leaf = (Vec<u32>, Bdd);
+
+/// The dimensions of a program.
+pub fn dimensions(program: &Program, rules: &Rules<'_>) -> Dimensions {
+    let layout = &rules.layout;
+    let locals = (0..layout.locals).chain(layout.returned_range());
+    Dimensions {
+        points: program.points.len() as u32 + 2,
+        globals: layout.global_range(),
+        locals: locals.collect(),
+        order: layout.order(None),
+    }
+}
+
+impl<'a> ProgramRelations<'a> {
+    pub fn new(
+        program: &'a Program,
+        rules: &'a Rules<'a>,
+        copies: &'a Copies<'a>,
+        levels: &'a Levels,
+        dimensions: &'a Dimensions,
+        targets: &'a Targets,
+    ) -> Self {
+        ProgramRelations {
+            program,
+            rules,
+            copies,
+            levels,
+            dimensions,
+            targets,
+            empty_scopes: RefCell::default(),
+            data: RefCell::default(),
+            ranked: RefCell::default(),
+        }
+    }
+
+    /// The number of the point *error*.
+    pub fn error(&self) -> u32 {
+        self.program.points.len() as u32
+    }
+
+    pub fn scope(&self, point: u32) -> Scope {
+        let Some(known) = self.program.points.get(point as usize) else {
+            return Scope::Nothing;
+        };
+        match self.program.procedure(known.procedure).exit() == PointId(point) {
+            true => Scope::Exit(known.procedure),
+            false => Scope::Frame(known.procedure),
+        }
+    }
+
+    /// The bits of locals and returned values that are in scope.
+    pub fn in_scope(&self, scope: Scope) -> Vec<DataVariable> {
+        let layout = &self.rules.layout;
+        let locals = |id: ProcedureId| {
+            let count = self.program.procedure(id).locals.len() as u32;
+            (0..count).flat_map(move |local| layout.cell(id, VariableId::Local(local)))
+        };
+        match scope {
+            Scope::Nothing => Vec::new(),
+            Scope::Frame(id) => locals(id).collect(),
+            Scope::Exit(id) => {
+                let count = self.program.procedure(id).returns.len() as u32;
+                let returned = (0..count).flat_map(|index| layout.returned(id, index));
+                locals(id).chain(returned).collect()
+            }
+        }
+    }
+
+    /// "What is not in scope is 0", on a track of locals.
+    fn nothing_else(&self, scope: Scope, track: u32) -> BddResult {
+        if let Some(known) = self.empty_scopes.borrow().get(&(scope, track)) {
+            return Ok(known.clone());
+        }
+        let there = self.in_scope(scope);
+        let pool = Pool::Locals;
+        let levels = self.levels.of(Track { pool, index: track });
+        let pairs = levels.iter().zip(&self.dimensions.locals);
+        let absent = pairs.filter(|(_, variable)| !there.contains(variable));
+        let literals = absent.map(|(level, _)| (*level, false));
+        let made = self.copies.bdds.minterm(literals)?;
+        let mut known = self.empty_scopes.borrow_mut();
+        known.insert((scope, track), made.clone());
+        Ok(made)
+    }
+
+    /// The values of states on three tracks.
+    pub fn states(&self, point: Track, locals: Track) -> BddResult {
+        let leaves = (0..self.dimensions.points).map(|point| {
+            let nothing_else = self.nothing_else(self.scope(point), locals.index)?;
+            Ok((vec![point], nothing_else))
+        });
+        let leaves = leaves.collect::<Result<Vec<_>, OutOfNodes>>()?;
+        self.tree(&[point], leaves)
+    }
+
+    /// How many places procedures have at most.
+    pub fn ranks(&self) -> u32 {
+        let procedures = self.program.procedures.iter();
+        let lengths = procedures.map(|procedure| procedure.points.len() as u32);
+        lengths.max().unwrap_or(1)
+    }
+
+    /// The points that have a place in their procedures, on a track; *error* and *terminated*
+    /// have the first.
+    pub fn rank(&self, track: Track, rank: u32) -> BddResult {
+        if let Some(known) = self.ranked.borrow().get(&(track, rank)) {
+            return Ok(known.clone());
+        }
+        let procedures = self.program.procedures.iter();
+        let points = procedures.filter_map(|procedure| {
+            let point = procedure.points.start + rank;
+            (point < procedure.points.end).then_some(point)
+        });
+        let stopped = (self.error()..self.error() + 2).filter(|_| rank == 0);
+        let made = self.set(track.index, points.chain(stopped))?;
+        self.ranked.borrow_mut().insert((track, rank), made.clone());
+        Ok(made)
+    }
+
+    /// The points there are, on a track.
+    pub fn points(&self, track: Track) -> BddResult {
+        let truth = self.copies.bdds.constant(true);
+        let points = (0..self.dimensions.points).map(|point| (vec![point], truth.clone()));
+        self.tree(&[track], points.collect())
+    }
+
+    /// A supplied relation over the first tracks of each kind.
+    pub fn relation(&self, relation: Supplied) -> BddResult {
+        let points = 0..self.program.points.len() as u32;
+        match relation {
+            Supplied::Entry => {
+                let procedures = self.program.procedures.iter();
+                self.set(0, procedures.map(|procedure| procedure.entry().0))
+            }
+            Supplied::Exit => {
+                let procedures = self.program.procedures.iter();
+                self.set(0, procedures.map(|procedure| procedure.exit().0))
+            }
+            Supplied::Init => self.set(0, [self.program.entry_point().0]),
+            Supplied::Target => {
+                let error = self.targets.error.then(|| self.error());
+                let targets = self.targets.points.iter().map(|point| point.0);
+                self.set(0, targets.chain(error))
+            }
+            Supplied::Across => {
+                let truth = self.copies.bdds.constant(true);
+                let calls = points.filter_map(|point| {
+                    let next = self.return_point(point)?;
+                    Some((vec![point, next], truth.clone()))
+                });
+                self.tree(&points_of(2), calls.collect())
+            }
+            Supplied::ProgramInt => self.internal(),
+            Supplied::IntoCall => self.calls(),
+            Supplied::ReturnA => self.returns(Supplied::ReturnA),
+            Supplied::ReturnB => self.returns(Supplied::ReturnB),
+            Supplied::Return => self.whole_return(),
+            Supplied::InProcedure => {
+                let bdds = self.copies.bdds;
+                let mut all = bdds.constant(false);
+                for procedure in &self.program.procedures {
+                    let [one, other] =
+                        [0, 1].map(|track| self.set(track, procedure.points.clone()));
+                    all = bdds.or(&all, &bdds.and(&one?, &other?)?)?;
+                }
+                Ok(all)
+            }
+            Supplied::Start
+            | Supplied::StartGlobals
+            | Supplied::InitReaches
+            | Supplied::MaySwitch
+            | Supplied::End => Ok(self.copies.bdds.constant(false)),
+        }
+    }
+
+    fn return_point(&self, point: u32) -> Option<u32> {
+        match &self.program.point(PointId(point)).action {
+            Action::Call(call) => Some(call.next.0),
+            _ => None,
+        }
+    }
+
+    fn set(&self, index: u32, points: impl IntoIterator<Item = u32>) -> BddResult {
+        let truth = self.copies.bdds.constant(true);
+        let pool = Pool::Point;
+        let leaves = points.into_iter().map(|point| (vec![point], truth.clone()));
+        self.tree(&[Track { pool, index }], leaves.collect())
+    }
+
+    /// The relation between points on some tracks, with data in its leaves.
+    fn tree(&self, tracks: &[Track], leaves: Vec<Leaf>) -> BddResult {
+        let rows = tracks.iter().enumerate().flat_map(|(which, track)| {
+            let levels = self.levels.of(*track);
+            let weights = (0..levels.len() as u32).rev();
+            levels
+                .iter()
+                .zip(weights)
+                .map(move |(level, weight)| (*level, which, weight))
+        });
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort_unstable();
+        let code = |points: &[u32]| {
+            let bits = rows
+                .iter()
+                .map(|(_, which, weight)| points[*which] >> weight & 1);
+            bits.fold(0_u128, |code, bit| code << 1 | u128::from(bit))
+        };
+        let mut coded: Vec<_> = leaves
+            .into_iter()
+            .map(|(points, data)| (code(&points), data))
+            .collect();
+        coded.sort_by_key(|(code, _)| *code);
+        let levels: Vec<_> = rows.iter().map(|(level, ..)| *level).collect();
+        self.branch(&levels, &coded)
+    }
+
+    /// (As deep as there are bits.)
+    fn branch(&self, levels: &[u32], leaves: &[(u128, Bdd)]) -> BddResult {
+        let bdds = self.copies.bdds;
+        let Some((level, below)) = levels.split_first() else {
+            let mut all = bdds.constant(false);
+            for (_, data) in leaves {
+                all = bdds.or(&all, data)?;
+            }
+            return Ok(all);
+        };
+        if leaves.is_empty() {
+            return Ok(bdds.constant(false));
+        }
+        let is_low = |(code, _): &(u128, Bdd)| code >> below.len() & 1 == 0;
+        let (low, high) = leaves.split_at(leaves.partition_point(is_low));
+        let (low, high) = (self.branch(below, low)?, self.branch(below, high)?);
+        bdds.if_then_else(&bdds.variable(*level), &high, &low)
+    }
+
+    /// What steps do to data, made once for each key.
+    fn known_data(&self, key: Key, make: impl FnOnce() -> BddResult) -> BddResult {
+        if let Some(known) = self.data.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let made = make()?;
+        self.data.borrow_mut().insert(key, made.clone());
+        Ok(made)
+    }
+
+    /// The relation of an effect alone, between current and next variables.
+    fn effect(&self, effect: EffectId, is_failure: bool) -> BddResult {
+        let words = bits::words(self.rules.layout.len() as usize);
+        let all = vec![u64::MAX; words];
+        let relations = Relations {
+            rules: self.rules,
+            copies: self.copies,
+            effect: self.rules.effects.get(effect),
+            footprint: self.rules.effects.footprint(effect),
+            needed: [&all, &all],
+        };
+        match is_failure {
+            true => relations.failure(),
+            false => relations.relation(),
+        }
+    }
+
+    fn unchanged(&self, variables: impl IntoIterator<Item = DataVariable>) -> BddResult {
+        let variables: Vec<_> = variables.into_iter().collect();
+        self.copies.unchanged(&variables)
+    }
+
+    /// The steps that neither call nor return.
+    fn internal(&self) -> BddResult {
+        let mut leaves = Vec::new();
+        for rule in &self.rules.rules {
+            let Right::Step(to) = rule.right else {
+                continue;
+            };
+            if rule.from.0 >= self.rules.symbols {
+                continue;
+            }
+            let to = match Some(to) {
+                error if error == self.rules.error => self.error(),
+                ended if ended == self.rules.empty => self.error() + 1,
+                _ => to.0,
+            };
+            let data = self.step(rule, to)?;
+            leaves.push((vec![rule.from.0, to], data));
+        }
+        self.tree(&points_of(2), leaves)
+    }
+
+    fn step(&self, rule: &Rule, to: u32) -> BddResult {
+        let key = Key {
+            relation: Supplied::ProgramInt,
+            effect: Some(rule.effect),
+            is_failure: rule.is_failure,
+            scopes: [self.scope(rule.from.0), self.scope(to)],
+        };
+        self.known_data(key, || {
+            let bdds = self.copies.bdds;
+            let changes = &self.rules.footprint(rule).after;
+            let [from, to] = key.scopes;
+            let before = self.in_scope(from);
+            let kept = self
+                .in_scope(to)
+                .into_iter()
+                .chain(self.rules.layout.global_range());
+            let is_kept = |bit: &DataVariable| {
+                let was_there =
+                    before.contains(bit) || self.rules.layout.global_range().contains(bit);
+                was_there && (rule.is_failure || !changes.touches(*bit))
+            };
+            let unchanged = self.unchanged(kept.filter(is_kept))?;
+            let mut data = bdds.and(&unchanged, &self.effect(rule.effect, rule.is_failure)?)?;
+            data = bdds.and(&data, &self.nothing_else(from, 0)?)?;
+            bdds.and(&data, &self.nothing_else(to, 1)?)
+        })
+    }
+
+    /// From calls to the entries of their callees.
+    fn calls(&self) -> BddResult {
+        let mut leaves = Vec::new();
+        for rule in &self.rules.rules {
+            let Right::Push { first, .. } = rule.right else {
+                continue;
+            };
+            let key = Key {
+                relation: Supplied::IntoCall,
+                effect: Some(rule.effect),
+                is_failure: false,
+                scopes: [self.scope(rule.from.0), self.scope(first.0)],
+            };
+            let data = self.known_data(key, || {
+                let bdds = self.copies.bdds;
+                let changes = &self.rules.footprint(rule).after;
+                let globals = self.rules.layout.global_range();
+                let unchanged = self.unchanged(globals.filter(|bit| !changes.touches(*bit)))?;
+                let mut data = bdds.and(&unchanged, &self.effect(rule.effect, false)?)?;
+                data = bdds.and(&data, &self.nothing_else(key.scopes[0], 0)?)?;
+                bdds.and(&data, &self.nothing_else(key.scopes[1], 1)?)
+            })?;
+            leaves.push((vec![rule.from.0, first.0], data));
+        }
+        self.tree(&points_of(2), leaves)
+    }
+
+    /// One half of the returns: the tracks are those of the caller, the exit point and what is
+    /// returned to; the data those of the first state and of the last.
+    fn returns(&self, half: Supplied) -> BddResult {
+        let mut leaves = Vec::new();
+        for rule in &self.rules.rules {
+            let Right::Push { first, saved, .. } = rule.right else {
+                continue;
+            };
+            let (Some(next), Some(callee)) =
+                (self.return_point(rule.from.0), self.rules.frame_of(first))
+            else {
+                continue;
+            };
+            let exit = self.program.procedure(callee).exit();
+            let internal = self.internal_rule(saved);
+            let data = match half {
+                Supplied::ReturnA => self.caller_half(rule, internal, next)?,
+                _ => self.callee_half(callee, internal, next)?,
+            };
+            leaves.push((vec![rule.from.0, exit.0, next], data));
+        }
+        self.tree(&points_of(3), leaves)
+    }
+
+    /// The rule that sets the targets of a call, if it has one.
+    fn internal_rule(&self, saved: Head) -> Option<&Rule> {
+        if saved.0 < self.rules.symbols {
+            return None;
+        }
+        let mut rules = self.rules.rules_from(saved).iter();
+        rules.find(|rule| !rule.is_failure)
+    }
+
+    /// Between the call and what is after it: locals that are no targets keep their values.
+    fn caller_half(&self, call: &Rule, internal: Option<&Rule>, next: u32) -> BddResult {
+        let key = Key {
+            relation: Supplied::ReturnA,
+            effect: internal.map(|rule| rule.effect),
+            is_failure: false,
+            scopes: [self.scope(call.from.0), self.scope(next)],
+        };
+        self.known_data(key, || {
+            let bdds = self.copies.bdds;
+            let changes = internal.map(|rule| &self.rules.footprint(rule).after);
+            let kept = self.in_scope(key.scopes[0]).into_iter();
+            let is_kept = |bit: &DataVariable| changes.is_none_or(|changes| !changes.touches(*bit));
+            let mut data = self.unchanged(kept.filter(is_kept))?;
+            data = bdds.and(&data, &self.nothing_else(key.scopes[0], 0)?)?;
+            bdds.and(&data, &self.nothing_else(key.scopes[1], 1)?)
+        })
+    }
+
+    /// Between the exit point and what is after it: globals that are no targets keep their
+    /// values, targets get what is returned, and both procedures' `enforce` hold.
+    fn callee_half(&self, callee: ProcedureId, internal: Option<&Rule>, next: u32) -> BddResult {
+        let key = Key {
+            relation: Supplied::ReturnB,
+            effect: internal.map(|rule| rule.effect),
+            is_failure: false,
+            scopes: [Scope::Exit(callee), self.scope(next)],
+        };
+        self.known_data(key, || {
+            let bdds = self.copies.bdds;
+            let layout = &self.rules.layout;
+            let changes = internal.map(|rule| &self.rules.footprint(rule).after);
+            let is_kept = |bit: &DataVariable| changes.is_none_or(|changes| !changes.touches(*bit));
+            let mut data = self.unchanged(layout.global_range().filter(is_kept))?;
+            if let Some(rule) = internal {
+                // Locals that are kept have the values that they have afterwards.
+                let effect = self.effect(rule.effect, false)?;
+                let locals = (0..layout.locals).filter(is_kept);
+                let moved = locals.map(|bit| {
+                    let level = |copy| self.copies.level(bit, copy);
+                    (level(Copy::Current), level(Copy::Next))
+                });
+                let effect = self.copies.renaming(moved)?.apply(bdds, &effect)?;
+                data = bdds.and(&data, &effect)?;
+            }
+            let exit = Head(self.program.procedure(callee).exit().0);
+            let mut pops = self.rules.rules_from(exit).iter();
+            if let Some(pop) = pops.find(|rule| rule.right == Right::Pop) {
+                data = bdds.and(&data, &self.effect(pop.effect, false)?)?;
+            }
+            data = bdds.and(&data, &self.nothing_else(key.scopes[0], 0)?)?;
+            bdds.and(&data, &self.nothing_else(key.scopes[1], 1)?)
+        })
+    }
+
+    /// Both halves, with three copies of data: the caller's, the callee's, and afterwards.
+    fn whole_return(&self) -> BddResult {
+        let bdds = self.copies.bdds;
+        let moved = |pairs: &[(u32, u32)], half: Bdd| -> BddResult {
+            let mut half = half;
+            for (from, to) in pairs {
+                let levels = [Pool::Locals, Pool::Globals].map(|pool| {
+                    let [from, to] =
+                        [*from, *to].map(|index| self.levels.of(Track { pool, index }));
+                    from.iter().copied().zip(to.iter().copied())
+                });
+                let renaming = self.copies.renaming(levels.into_iter().flatten())?;
+                half = renaming.apply(bdds, &half)?;
+            }
+            Ok(half)
+        };
+        let caller = moved(&[(1, 2)], self.returns(Supplied::ReturnA)?)?;
+        let callee = moved(&[(1, 2), (0, 1)], self.returns(Supplied::ReturnB)?)?;
+        bdds.and(&caller, &callee)
+    }
+}
+
+/// The first tracks of control points.
+fn points_of(count: u32) -> Vec<Track> {
+    let pool = Pool::Point;
+    (0..count).map(|index| Track { pool, index }).collect()
+}

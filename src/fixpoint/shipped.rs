@@ -1,0 +1,14 @@
+//! The algorithms that come with the tool.
+
+/// Names, and their equations.
+pub const SHIPPED: [(&str, &str); 3] = [
+    ("simple", include_str!("../../specs/simple.mu")),
+    ("ef", include_str!("../../specs/ef.mu")),
+    ("efopt", include_str!("../../specs/efopt.mu")),
+];
+
+/// The equations of an algorithm by its name.
+pub fn shipped(name: &str) -> Option<&'static str> {
+    let found = SHIPPED.iter().find(|(known, _)| *known == name);
+    found.map(|(_, text)| *text)
+}

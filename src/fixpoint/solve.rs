@@ -1,0 +1,164 @@
+//! Sets a computation up: plan, BDD variables, supplied relations; then relations are asked for
+//! one after the other.
+
+use super::atoms::Atoms;
+use super::equations::{Equations, RelationId};
+use super::evaluate::{Effort, Evaluator, Failure};
+use super::graph::Graph;
+use super::levels::{Dimensions, Levels};
+use super::plan::Plan;
+use super::program::{ProgramRelations, Targets, dimensions};
+use super::tuples::Listing;
+use crate::bdd::{Bdd, Bdds, Collection, Natural};
+use crate::program::Program;
+use crate::rules::Subject;
+use crate::spds::copies::{Copies, Order};
+use crate::watch::{Stop, Watch};
+
+/// What is to be computed, and with which means.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// `None` for equations about numbers alone.
+    pub program: Option<&'a Program>,
+    /// Which relations there are.
+    pub equations: &'a Equations,
+    /// Where `Target` holds.
+    pub targets: &'a Targets,
+    /// What will be asked for.
+    pub asked: &'a [RelationId],
+    /// Bytes that BDD nodes may take.
+    pub memory: u64,
+    /// Whether sizes are to be known.
+    pub measures: bool,
+    /// Whom long loops ask.
+    pub watch: &'a Watch,
+}
+
+/// A computation that is set up.
+pub struct Session<'a, 's> {
+    evaluator: &'s mut Evaluator<'a>,
+    listing: Option<Listing<'a>>,
+    plan: &'a Plan,
+    equations: &'a Equations,
+    bdds: &'a Bdds,
+    watch: &'a Watch,
+}
+
+/// More BDD variables than this are refused.
+const MOST_LEVELS: u32 = 1 << 17;
+
+/// Sets a computation up and runs `work` on it.
+pub fn with_session<T>(
+    task: &Task<'_>,
+    work: impl FnOnce(&mut Session<'_, '_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let subject = task.program.map(Subject::Program);
+    let rules = subject.map(|subject| subject.rules(subject.layout(), true));
+    let dimensions = match (task.program, &rules) {
+        (Some(program), Some(rules)) => dimensions(program, rules),
+        _ => Dimensions::default(),
+    };
+    let graph = Graph::of(task.equations);
+    let asked: Vec<_> = task.asked.iter().map(|id| id.0 as usize).collect();
+    let needed: Vec<_> = graph
+        .components(&asked, &[])
+        .into_iter()
+        .flatten()
+        .collect();
+    let plan = Plan::of(task.equations, &dimensions, &needed);
+    let levels = Levels::new(&dimensions, &plan.tracks);
+    if levels.count > MOST_LEVELS {
+        return Err(Failure::Stop(Stop::OutOfNodes));
+    }
+    let collection = match task.measures {
+        true => Collection::Measured,
+        false => Collection::Rare,
+    };
+    let bdds = Bdds::new(levels.count, task.memory, collection)?.watched_by(task.watch);
+    bdds.session(|| {
+        let order = order(&levels, &dimensions);
+        let copies = Copies::new(&bdds, order, levels.copies);
+        let relations = match (task.program, &rules) {
+            (Some(program), Some(rules)) => Some(ProgramRelations::new(
+                program,
+                rules,
+                &copies,
+                &levels,
+                &dimensions,
+                task.targets,
+            )),
+            _ => None,
+        };
+        let atoms = Atoms {
+            bdds: &bdds,
+            levels: &levels,
+            program: relations.as_ref(),
+        };
+        let domains = &task.equations.domains;
+        let listing = relations.as_ref();
+        let listing = listing.map(|relations| Listing::new(relations, domains, &levels));
+        let mut evaluator = Evaluator::new(task.equations, &plan, atoms, task.watch, task.measures);
+        work(&mut Session {
+            evaluator: &mut evaluator,
+            listing,
+            plan: &plan,
+            equations: task.equations,
+            bdds: &bdds,
+            watch: task.watch,
+        })
+    })
+}
+
+/// The order of data variables, below what has room above them.
+fn order(levels: &Levels, dimensions: &Dimensions) -> Order {
+    let count = dimensions.order.len() as u32;
+    let above = count..count + levels.padding;
+    let all: Vec<_> = above.chain(dimensions.order.iter().copied()).collect();
+    Order::new(&all)
+}
+
+impl Session<'_, '_> {
+    /// The value of a relation.
+    pub fn relation(&mut self, relation: RelationId) -> Result<Bdd, Failure> {
+        self.evaluator.relation(relation)
+    }
+
+    /// The value of a query, which is a relation without parameters.
+    pub fn query(&mut self, relation: RelationId) -> Result<bool, Failure> {
+        let value = self.evaluator.relation(relation)?;
+        Ok(self.bdds.is_true(&value))
+    }
+
+    /// How many tuples a relation has.
+    pub fn count(&mut self, relation: RelationId) -> Result<Natural, Failure> {
+        let value = self.evaluator.relation(relation)?;
+        let plan = self.plan.relation(relation);
+        let levels = plan.parameters.iter().flat_map(|range| &*range.leaves);
+        let tracks = levels.map(|(track, _)| track);
+        let levels = self.evaluator.levels().of_all(tracks);
+        Ok(self.bdds.count(&value, levels.len() as u32))
+    }
+
+    /// The smallest tuples of a relation.
+    pub fn tuples(&mut self, relation: RelationId, most: usize) -> Result<Vec<String>, Failure> {
+        let value = self.evaluator.relation(relation)?;
+        let plan = self.plan.relation(relation);
+        let known = self.equations.relation(relation);
+        match &self.listing {
+            Some(listing) => Ok(listing.tuples(known, plan, &value, most, self.watch)?),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether numbers are a tuple of a relation.
+    pub fn contains(&mut self, relation: RelationId, tuple: &[i128]) -> Result<bool, Failure> {
+        let value = self.evaluator.relation(relation)?;
+        let plan = self.plan.relation(relation);
+        Ok(self.evaluator.contains(plan, &value, tuple))
+    }
+
+    /// What each relation took, and the size of its value.
+    pub fn effort(&mut self, relation: RelationId) -> (Effort, usize) {
+        self.evaluator.effort(relation)
+    }
+}

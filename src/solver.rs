@@ -1,0 +1,502 @@
+//! Relations that equations define over a program: what to compute, limits, and the solution.
+//!
+//! The work runs on a thread of its own (see [`crate::supervisor`]); what is computed is noted
+//! at once, so that the solution has it even if a limit passes before the rest is done.
+
+use crate::bdd::Natural;
+use crate::check::{Board, Phase};
+use crate::diagnostic::{Diagnostic, suggestion};
+use crate::error::{Diagnostics, Error, PropertyError};
+use crate::event::{Event, Progress};
+use crate::fixpoint::evaluate::Failure;
+use crate::fixpoint::{self, Equations, RelationId, Session, Targets, Task, Vocabulary};
+use crate::model::{Form, Model};
+use crate::program::{Language, Program};
+use crate::property::{Kind, Property, Request, resolve};
+use crate::report::solution::{QueryValue, RelationEffort, RelationValue, Solution};
+use crate::rules::Subject;
+use crate::source::{Source, Span};
+use crate::supervisor::{self, Limits, Outcome, Reporter};
+use crate::watch::Watch;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// How many tuples are listed unless more are asked for.
+const LISTED: usize = 20;
+
+/// Computes relations over a boolean program, as equations of a `.mu` file define them.
+///
+/// ```
+/// # fn main() -> Result<(), derny::Error> {
+/// use derny::{Model, Property, Solver};
+/// let model = Model::read("examples/lock-broken.bp")?;
+/// let solver = Solver::shipped(&model, "efopt").expect("this algorithm is shipped");
+/// let solution = solver.target(Property::assertions()).solve()?;
+/// assert_eq!(solution.query("reach"), Some(true));
+/// # Ok(())
+/// # }
+/// ```
+pub struct Solver<'o> {
+    form: Form,
+    input: String,
+    question: Question,
+    limits: Limits,
+    /// Whether the clock of the limits begins to run with the work.
+    restarts: bool,
+    observer: Box<dyn FnMut(Event) + 'o>,
+}
+
+/// What is to be computed.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    pub equations: Arc<Source>,
+    pub definitions: Vec<(String, i128)>,
+    pub target: Option<Request>,
+    pub counts: Vec<String>,
+    pub lists: Vec<String>,
+    pub most: usize,
+    pub measures: bool,
+    /// Whether warnings about the equations are of use.
+    pub warns: bool,
+}
+
+impl Question {
+    pub fn new(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Self {
+        Question {
+            equations: Arc::new(Source::new(name, text.into())),
+            definitions: Vec::new(),
+            target: None,
+            counts: Vec::new(),
+            lists: Vec::new(),
+            most: LISTED,
+            measures: false,
+            warns: true,
+        }
+    }
+
+    /// The equations of an algorithm that comes with the library.
+    pub fn shipped(name: &str) -> Option<Self> {
+        let text = fixpoint::shipped(name)?;
+        let mut question = Question::new(format!("{name}.mu"), text);
+        question.warns = false;
+        Some(question)
+    }
+}
+
+impl<'o> Solver<'o> {
+    /// A solver of the equations of a text, which messages call by a name.
+    pub fn new(model: &Model, name: impl Into<String>, equations: impl Into<Vec<u8>>) -> Self {
+        Solver::of(model, Question::new(name, equations))
+    }
+
+    /// A solver of one of the algorithms that come with the library, by its name; `None` if
+    /// there is none of this name.
+    pub fn shipped(model: &Model, name: &str) -> Option<Self> {
+        Some(Solver::of(model, Question::shipped(name)?))
+    }
+
+    /// The names of the algorithms that come with the library.
+    pub fn algorithms() -> impl Iterator<Item = &'static str> {
+        fixpoint::SHIPPED.iter().map(|(name, _)| *name)
+    }
+
+    fn of(model: &Model, question: Question) -> Self {
+        Solver {
+            form: model.form.clone(),
+            input: model.name().to_owned(),
+            question,
+            limits: Limits::new(),
+            restarts: true,
+            observer: Box::new(|_| {}),
+        }
+    }
+
+    /// Gives a parameter another value.
+    pub fn define(mut self, name: impl Into<String>, value: i128) -> Self {
+        self.question.definitions.push((name.into(), value));
+        self
+    }
+
+    /// The points that `Target` is to hold at: those of a label, or that of failed assertions.
+    pub fn target(mut self, target: Request) -> Self {
+        self.question.target = Some(target);
+        self
+    }
+
+    /// Asks how many tuples a relation has.
+    pub fn count(mut self, relation: impl Into<String>) -> Self {
+        self.question.counts.push(relation.into());
+        self
+    }
+
+    /// Asks for the tuples of a relation.
+    pub fn list(mut self, relation: impl Into<String>) -> Self {
+        self.question.lists.push(relation.into());
+        self
+    }
+
+    /// How many tuples are listed; 20 by default.
+    pub fn most(mut self, tuples: usize) -> Self {
+        self.question.most = tuples;
+        self
+    }
+
+    /// Whether rounds and sizes are part of the solution; sizes cost some time.
+    pub fn measure(mut self, measure: bool) -> Self {
+        self.question.measures = measure;
+        self
+    }
+
+    /// Limits, on a clock that runs already.
+    pub fn limits(mut self, limits: &Limits) -> Self {
+        self.limits = limits.clone();
+        self.restarts = false;
+        self
+    }
+
+    /// Calls `observer` with whatever happens, on the thread that calls [`Solver::solve`].
+    pub fn observe(mut self, observer: impl FnMut(Event) + 'o) -> Self {
+        self.observer = Box::new(observer);
+        self
+    }
+
+    /// Computes all that is asked for. Where a limit passes, the solution has what was computed
+    /// before that, and the reason.
+    pub fn solve(mut self) -> Result<Solution, Error> {
+        let limits = match self.restarts {
+            true => self.limits.restarted(),
+            false => self.limits.clone(),
+        };
+        let bounds = limits.bounds();
+        let start = Instant::now();
+        let work = Arc::new(Work {
+            form: self.form.clone(),
+            question: self.question.clone(),
+            memory: bounds.reservable,
+            watch: Watch::default(),
+            board: Board::new(limits.begin(), 0),
+            solution: Mutex::new(self.unknown()),
+        });
+        let observer = &mut self.observer;
+        let observe = |event: Option<Event>| {
+            let progress = || Event::Progress(Progress::of(&work.board, &work.watch));
+            observer(event.unwrap_or_else(progress));
+        };
+        let worker = work.clone();
+        let outcome = supervisor::run(&bounds, &work.watch, observe, move |events| {
+            worker.run(events)
+        })?;
+        let (result, reason) = match outcome {
+            Outcome::Done(result) => (result, None),
+            Outcome::Stopped(reason, result) => {
+                (result.unwrap_or(Err(Error::Stopped(reason))), Some(reason))
+            }
+        };
+        let reason = match result {
+            Err(Error::Stopped(stopped)) => Some(reason.unwrap_or(stopped)),
+            result => {
+                result?;
+                None
+            }
+        };
+        let mut solution = work.solution.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut solution = std::mem::take(&mut *solution);
+        solution.reason = reason;
+        solution.seconds = start.elapsed().as_secs_f64();
+        Ok(solution)
+    }
+
+    /// The solution of a run that ended before anything was read.
+    fn unknown(&self) -> Solution {
+        Solution {
+            input: self.input.clone(),
+            is_measured: self.question.measures,
+            ..Solution::default()
+        }
+    }
+}
+
+/// What the worker shares with the thread that supervises it.
+struct Work {
+    form: Form,
+    question: Question,
+    /// Bytes that BDD nodes may take.
+    memory: u64,
+    watch: Watch,
+    board: Board,
+    solution: Mutex<Solution>,
+}
+
+impl Work {
+    fn note(&self, change: impl FnOnce(&mut Solution)) {
+        change(&mut self.solution.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn run(&self, events: &Reporter<'_, Event>) -> Result<(), Error> {
+        let program = program(&self.form)?;
+        let prepared = Prepared::of(program, &self.question, events)?;
+        self.note(|solution| {
+            let queries = prepared.equations.queries.iter();
+            solution.queries = queries
+                .map(|query| QueryValue {
+                    name: query.name.clone(),
+                    value: None,
+                })
+                .collect();
+            let names = prepared.relations.iter().map(|(name, _)| name.clone());
+            solution.relations = names.map(RelationValue::unknown).collect();
+        });
+        self.board.enter(Phase::Encoding);
+        prepared.with_session(program, self, |session| self.compute(&prepared, session))
+    }
+
+    fn compute(&self, prepared: &Prepared, session: &mut Session<'_, '_>) -> Result<(), Failure> {
+        self.board.enter(Phase::Saturation);
+        for (index, query) in prepared.equations.queries.iter().enumerate() {
+            let value = session.query(query.relation)?;
+            self.note(|solution| solution.queries[index].value = Some(value));
+        }
+        for (index, (name, relation)) in prepared.relations.iter().enumerate() {
+            let count = session.count(*relation)?;
+            if self.question.counts.contains(name) {
+                self.note(|solution| solution.relations[index].count = Some(count.clone()));
+            }
+            if self.question.lists.contains(name) {
+                let tuples = session.tuples(*relation, self.question.most)?;
+                self.note(|solution| {
+                    let relation = &mut solution.relations[index];
+                    relation.more = remaining(&count, tuples.len() as u64);
+                    relation.tuples = Some(tuples);
+                });
+            }
+        }
+        self.board.enter(Phase::Reporting);
+        if self.question.measures {
+            let efforts = prepared.defined().map(|relation| {
+                let (effort, nodes) = session.effort(relation);
+                RelationEffort {
+                    name: prepared.equations.relation(relation).name.clone(),
+                    rounds: effort.rounds,
+                    nodes,
+                    peak_nodes: effort.peak_nodes.max(nodes),
+                    seconds: effort.time.as_secs_f64(),
+                }
+            });
+            let efforts: Vec<_> = efforts.filter(|effort| effort.rounds > 0).collect();
+            self.note(|solution| solution.efforts = efforts);
+        }
+        Ok(())
+    }
+}
+
+/// A number less another one, in decimal digits: the library of large numbers has no
+/// subtraction. `None` if nothing is left.
+fn remaining(number: &Natural, less: u64) -> Option<String> {
+    let (mut digits, mut less) = (number.to_string().into_bytes(), less);
+    for digit in digits.iter_mut().rev() {
+        let (value, taken) = (u64::from(*digit - b'0'), less % 10);
+        less = less / 10 + u64::from(value < taken);
+        *digit = b'0' + ((value + 10 - taken) % 10) as u8;
+    }
+    let text = String::from_utf8_lossy(&digits);
+    let text = text.trim_start_matches('0');
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The boolean program that a model is.
+fn program(form: &Form) -> Result<&Program, Error> {
+    match form {
+        Form::Program(program) if program.threads.is_some() => Err(Error::Unsupported(
+            "equations are about programs without threads",
+        )),
+        Form::Program(program) if program.language == Language::BooleanProgram => Ok(program),
+        _ => Err(Error::Unsupported(
+            "equations are about boolean programs: Remopla and pushdown systems supply no relations",
+        )),
+    }
+}
+
+/// Equations with what is asked of them.
+pub(crate) struct Prepared {
+    equations: Equations,
+    targets: Targets,
+    /// The relations to be counted or listed, each once.
+    relations: Vec<(String, RelationId)>,
+}
+
+impl Prepared {
+    fn of(
+        program: &Program,
+        question: &Question,
+        events: &Reporter<'_, Event>,
+    ) -> Result<Self, Error> {
+        let mut wrong = Diagnostics::default();
+        let source = &question.equations;
+        let vocabulary = Vocabulary { threads: None };
+        let equations = fixpoint::read(source, vocabulary, &question.definitions);
+        let parameters = fixpoint::parameters(source);
+        for (name, value) in &question.definitions {
+            if !parameters.contains(name) {
+                let hint = suggestion(name, parameters.iter().map(String::as_str));
+                let message = format!("there is no parameter `{name}` in {}", source.name());
+                let text = format!("{name}={value}");
+                wrong.texts.push(about("-D", &text, name, message, hint));
+            }
+        }
+        let equations = match equations {
+            Ok(equations) => equations,
+            Err(diagnostics) => {
+                wrong.texts.insert(0, (source.clone(), diagnostics));
+                return Err(Error::Diagnostics(wrong));
+            }
+        };
+        let mut relations: Vec<(String, RelationId)> = Vec::new();
+        let counts = question.counts.iter().map(|name| ("--count", name));
+        let lists = question.lists.iter().map(|name| ("--list", name));
+        for (option, name) in counts.chain(lists) {
+            match equations.find(name) {
+                Some(_) if relations.iter().any(|(known, _)| known == name) => {}
+                Some(id) => relations.push((name.clone(), id)),
+                None => {
+                    let known = equations.relations.iter().map(|r| r.name.as_str());
+                    let hint = suggestion(name, known);
+                    let message = format!("unknown relation `{name}`");
+                    wrong.texts.push(about(option, name, name, message, hint));
+                }
+            }
+        }
+        if !wrong.is_empty() {
+            return Err(Error::Diagnostics(wrong));
+        }
+        if question.warns && !equations.warnings.is_empty() {
+            let warnings = Diagnostics::new(source.clone(), equations.warnings.clone());
+            events.report(Event::Diagnostics(warnings));
+        }
+        let targets = match &question.target {
+            Some(target) => targets(program, target)?,
+            None => Targets::default(),
+        };
+        Ok(Prepared {
+            equations,
+            targets,
+            relations,
+        })
+    }
+
+    fn defined(&self) -> impl Iterator<Item = RelationId> {
+        let relations = (0..).zip(&self.equations.relations);
+        let is_query = |id: RelationId| {
+            let mut queries = self.equations.queries.iter();
+            queries.any(|query| query.relation == id)
+        };
+        relations
+            .filter(|(_, relation)| relation.body.is_some())
+            .map(|(id, _)| RelationId(id))
+            .filter(move |id| !is_query(*id))
+    }
+
+    fn with_session<T>(
+        &self,
+        program: &Program,
+        work: &Work,
+        run: impl FnOnce(&mut Session<'_, '_>) -> Result<T, Failure>,
+    ) -> Result<T, Error> {
+        let queries = self.equations.queries.iter().map(|query| query.relation);
+        let asked: Vec<_> = queries
+            .chain(self.relations.iter().map(|(_, id)| *id))
+            .collect();
+        let task = Task {
+            program: Some(program),
+            equations: &self.equations,
+            targets: &self.targets,
+            asked: &asked,
+            memory: work.memory,
+            measures: work.question.measures,
+            watch: &work.watch,
+        };
+        let result = fixpoint::with_session(&task, run);
+        result.map_err(|failure| self.error(failure, &work.question.equations))
+    }
+
+    fn error(&self, failure: Failure, source: &Arc<Source>) -> Error {
+        let (relation, [first, again]) = match failure {
+            Failure::Stop(stop) => return stop.into(),
+            Failure::Unsettled(relation, rounds) => (self.equations.relation(relation), rounds),
+        };
+        let message = format!(
+            "`{}` never settles: after round {again} it has the value of round {first} again, \
+             and others in between",
+            relation.name
+        );
+        let error = Diagnostic::error(relation.span, message);
+        Error::Diagnostics(Diagnostics::new(source.clone(), vec![error]))
+    }
+}
+
+/// A message about an argument.
+fn about(
+    option: &str,
+    text: &str,
+    name: &str,
+    message: String,
+    hint: Option<String>,
+) -> (Arc<Source>, Vec<Diagnostic>) {
+    let source = Source::new(option, text.as_bytes().to_vec());
+    let span = Span::new(0, name.len() as u32);
+    let error = Diagnostic::error(span, message).with_hint_if_any(hint);
+    (Arc::new(source), vec![error])
+}
+
+/// The points that a property asks for.
+fn targets(program: &Program, target: &Request) -> Result<Targets, Error> {
+    let unsupported = Error::Unsupported(
+        "equations decide whether a label is reached and whether an assertion fails: give --reach or --assertions",
+    );
+    if !matches!(target.kind(), Kind::Reach | Kind::Assertions) {
+        return Err(unsupported);
+    }
+    let resolved = resolve(Subject::Program(program), target);
+    let resolved = resolved.map_err(|error| {
+        let property = target.clone();
+        Error::Properties(vec![PropertyError { property, error }])
+    })?;
+    match resolved {
+        Property::Reach(points) => Ok(Targets {
+            points,
+            error: false,
+        }),
+        Property::Assertions => Ok(Targets {
+            points: Vec::new(),
+            error: true,
+        }),
+        _ => Err(unsupported),
+    }
+}
+
+/// Whether the first query of some equations is true of a program, with a property's targets.
+pub(crate) fn decide(
+    form: &Form,
+    question: &Question,
+    memory: u64,
+    watch: &Watch,
+    events: &Reporter<'_, Event>,
+) -> Result<bool, Error> {
+    let program = program(form)?;
+    let prepared = Prepared::of(program, question, events)?;
+    let Some(query) = prepared.equations.queries.first() else {
+        return Err(Error::Unsupported(
+            "the equations have no query, which is to decide about the property",
+        ));
+    };
+    let task = Task {
+        program: Some(program),
+        equations: &prepared.equations,
+        targets: &prepared.targets,
+        asked: &[query.relation],
+        memory,
+        measures: false,
+        watch,
+    };
+    let value = fixpoint::with_session(&task, |session| session.query(query.relation));
+    value.map_err(|failure| prepared.error(failure, &question.equations))
+}

@@ -1,0 +1,577 @@
+//! The fixed-point calculus: the symbolic evaluation against the naive one, the shipped
+//! algorithms against the direct engine and against each other, and every message.
+
+mod support;
+
+use derny::internals::fixpoint::{
+    Equations, Failure, RelationId, Targets, Task, Vocabulary, evaluate, read, with_session,
+};
+use derny::internals::source::Source;
+use derny::internals::watch::Watch;
+use derny::{Checker, Error, Model, Property, Solver, Verdict};
+use std::path::{Path, PathBuf};
+
+/// A generator of numbers (xorshift), the same each time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+
+    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
+        list[self.below(list.len() as u64) as usize]
+    }
+
+    /// A formula over these variables; `depth` bounds its size.
+    fn form(&mut self, variables: &[&str], depth: u32) -> String {
+        let term = |random: &mut Self| match random.below(4) {
+            0 => random.below(4).to_string(),
+            _ => random.pick(variables).to_owned(),
+        };
+        if depth == 0 || self.below(5) == 0 {
+            let (one, other) = (term(self), term(self));
+            return match self.below(7) {
+                0 => format!("{one} = {other} + 1"),
+                1 => format!("{one} < {other}"),
+                2 => format!("{one} != {other}"),
+                3 | 4 => format!("A({one}, {other})"),
+                5 => format!("B({one})"),
+                _ => format!("C({one}, {other})"),
+            };
+        }
+        let depth = depth - 1;
+        match self.below(8) {
+            0 => format!("!({})", self.form(variables, depth)),
+            1 | 2 => {
+                let (one, other) = (self.form(variables, depth), self.form(variables, depth));
+                format!("({one}) & ({other})")
+            }
+            3 | 4 => {
+                let (one, other) = (self.form(variables, depth), self.form(variables, depth));
+                format!("({one}) | ({other})")
+            }
+            5 => {
+                let (one, other) = (self.form(variables, depth), self.form(variables, depth));
+                format!("({one}) <-> ({other})")
+            }
+            quantifier => {
+                let name = ["p", "q", "r"][depth as usize % 3];
+                let domain = self.pick(&["0..2", "1..3", "bool"]);
+                let mut inner = variables.to_vec();
+                inner.push(name);
+                let word = if quantifier == 6 { "exists" } else { "forall" };
+                format!("{word} {name}: {domain}. ({})", self.form(&inner, depth))
+            }
+        }
+    }
+
+    fn equations(&mut self) -> String {
+        let mut keyword = || ["mu", "mu", "nu", "let"][self.below(4) as usize];
+        let (a, b, c) = (keyword(), keyword(), keyword());
+        let (one, two) = (["x", "y"], ["x"]);
+        format!(
+            "{a} A(x: 0..2, y: 1..3) = {};\n{b} B(x: 0..3) = {};\n{c} C(x: bool, y: 0..2) = {};\n",
+            self.form(&one, 3),
+            self.form(&two, 3),
+            self.form(&one, 2),
+        )
+    }
+}
+
+fn equations(text: &str) -> Result<Equations, Vec<String>> {
+    let source = Source::new("test.mu", text.as_bytes().to_vec());
+    let read = read(&source, Vocabulary::default(), &[]);
+    read.map_err(|errors| errors.iter().map(ToString::to_string).collect())
+}
+
+/// Both evaluations agree on a relation: on each tuple near its domain, or on the rounds after
+/// which it is known never to settle.
+fn assert_agree(text: &str, equations: &Equations, relation: RelationId) -> bool {
+    let naive = evaluate(equations, relation);
+    let (watch, targets) = (Watch::default(), Targets::default());
+    let task = Task {
+        program: None,
+        equations,
+        targets: &targets,
+        asked: &[relation],
+        memory: 1 << 28,
+        measures: false,
+        watch: &watch,
+    };
+    let arity = equations.relation(relation).parameters;
+    let symbolic = with_session(&task, |session| {
+        session.relation(relation)?;
+        let mut found = Vec::new();
+        for code in 0..4_i128.pow(arity) {
+            let tuple: Vec<i128> = (0..arity).map(|i| code / 4_i128.pow(i) % 4).collect();
+            let is_value = match (relation_name(equations, relation), &tuple[..]) {
+                ("A", [x, y]) => *x <= 2 && *y >= 1,
+                ("C", [x, y]) => *x <= 1 && *y <= 2,
+                _ => true,
+            };
+            if is_value && session.contains(relation, &tuple)? {
+                found.push(tuple);
+            }
+        }
+        let count = session.count(relation)?;
+        assert_eq!(count.to_string(), found.len().to_string(), "{text}");
+        Ok(found)
+    });
+    match (naive, symbolic) {
+        (Ok(naive), Ok(symbolic)) => {
+            assert_eq!(naive, symbolic.into_iter().collect(), "{text}");
+            true
+        }
+        (Err(naive), Err(Failure::Unsettled(other, rounds))) => {
+            // Where several never settle, either may be met first.
+            if naive.relation == relation && other == relation {
+                assert_eq!(naive.rounds, rounds, "{text}");
+            }
+            false
+        }
+        (naive, symbolic) => panic!("{text}: {naive:?} and {symbolic:?}"),
+    }
+}
+
+fn relation_name(equations: &Equations, relation: RelationId) -> &str {
+    &equations.relation(relation).name
+}
+
+#[test]
+fn random_equations_have_the_values_of_the_naive_evaluation() {
+    let mut random = Random(88_172_645_463_325_252);
+    let [mut settled, mut unsettled, mut monotone] = [0, 0, 0];
+    for _ in 0..400 {
+        let text = random.equations();
+        // A cycle of `let`s alone is refused.
+        let Ok(equations) = equations(&text) else {
+            continue;
+        };
+        monotone += usize::from(equations.warnings.is_empty());
+        for name in ["A", "B", "C"] {
+            let relation = equations.find(name).expect("it is defined");
+            match assert_agree(&text, &equations, relation) {
+                true => settled += 1,
+                false => unsettled += 1,
+            }
+        }
+    }
+    assert!(settled > 300, "{settled}");
+    assert!(unsettled > 30, "{unsettled}");
+    assert!(monotone > 30, "{monotone}");
+}
+
+#[test]
+fn messages() {
+    let cases = [
+        ("mu A(x: bool) = B(x);", "unknown relation `B`"),
+        ("mu Abc(x: bool) = Abd(x);", "did you mean `Abc`?"),
+        (
+            "mu A(x: bool) = y;",
+            "unknown variable `y`: it is free here",
+        ),
+        (
+            "query q = x = 1;",
+            "the query `q` is open: `x` is a free variable in it",
+        ),
+        (
+            "mu A(x: bol) = x;",
+            "unknown type `bol` (did you mean `bool`?)",
+        ),
+        (
+            "mu A(x: bool) = A(x, x);",
+            "`A` has 1 argument, and 2 are given",
+        ),
+        (
+            "mu A(u: State) = A(1);",
+            "`A` needs an argument of domain State here, and this is the number 1",
+        ),
+        (
+            "mu A(u: State) = Entry(u);",
+            "`Entry` needs an argument of domain PC here, and this is of domain State",
+        ),
+        (
+            "mu A(x: bool) = x; nu A(x: bool) = x;",
+            "two definitions of the relation `A`",
+        ),
+        (
+            "mu Entry(x: bool) = x;",
+            "the relation `Entry` is supplied by the program",
+        ),
+        (
+            "type State = bool;",
+            "the type `State` is supplied by the program",
+        ),
+        (
+            "mu A(a: bool[0..2]) = a[3];",
+            "the index 3 is outside of 0..2",
+        ),
+        (
+            "mu A(u: State) = u.pq = u.pc;",
+            "there is no field `pq` in State (did you mean `pc`?)",
+        ),
+        (
+            "let A(x: bool) = B(x); let B(x: bool) = A(x);",
+            "a cycle of `let`s alone has no meaning: `A`, `B`",
+        ),
+        (
+            "mu A(u: State, t: bool) = Start(t, u);",
+            "there is no `Start` here: it is for programs with threads",
+        ),
+        (
+            "mu A(t: Thread) = true;",
+            "`Thread` is for programs with threads",
+        ),
+        (
+            "mu A(u: State) = u.pc < u.pc;",
+            "only numbers are ordered, and these are of domain PC",
+        ),
+        (
+            "mu A(u: State) = u.pc = u.L;",
+            "of domain PC cannot be compared with of domain Locals",
+        ),
+        (
+            "mu A(x: 0..3) = A(x + 1);",
+            "a sum with a variable can only be compared",
+        ),
+        (
+            "mu A(x: 0..3) = x;",
+            "a formula is needed here, and this is of domain 0..3",
+        ),
+        ("mu A(x: bool) order y ~ x = x;", "unknown variable `y`"),
+        ("type T = { a: T };", "the type `T` is part of itself"),
+        (
+            "mu A(x: bool) = x",
+            "expected `;`, found the end of the file",
+        ),
+        ("mu A(x, x: bool) = x;", "two variables `x`"),
+        (
+            "mu A(x: 0..99999999999999999999) = true;",
+            "this number is too large",
+        ),
+        ("mu A(x: bool) = some i in 0..K. x;", "unknown constant `K`"),
+        ("mu mu(x: bool) = x;", "`mu` is a keyword"),
+        ("mu A(x: bool) = x @ x;", "unknown character `@`"),
+    ];
+    for (text, message) in cases {
+        let errors = equations(text).map(|_| ()).expect_err(text).join("\n");
+        assert!(errors.contains(message), "{text}: {errors}");
+    }
+    let two = equations("mu A(x: bool) = y | B(x); query q = z;").map(|_| ());
+    assert_eq!(two.expect_err("three errors").len(), 3);
+}
+
+#[test]
+fn empty_ranges_are_no_errors() {
+    let text = "param K = 0;\n\
+                mu A(a: bool[1..K]) = (all i in 1..K. a[i]) & !(some i in 1..K. a[i]);\n\
+                mu B(x: 1..0) = true;\n";
+    let equations = equations(text).expect("nothing is wrong");
+    let count = |name: &str| count(&equations, name);
+    assert_eq!([count("A"), count("B")], ["1", "0"]);
+}
+
+fn count(equations: &Equations, name: &str) -> String {
+    let relation = equations.find(name).expect("it is defined");
+    let (watch, targets) = (Watch::default(), Targets::default());
+    let task = Task {
+        program: None,
+        equations,
+        targets: &targets,
+        asked: &[relation],
+        memory: 1 << 28,
+        measures: false,
+        watch: &watch,
+    };
+    let count = with_session(&task, |session| session.count(relation));
+    count.expect("it has a value").to_string()
+}
+
+#[test]
+fn arithmetic_is_exact() {
+    let text = "type Big = 0..18446744073709551615;\n\
+                mu A(x: Big, y: Big) = x = y + 1;\n\
+                mu B(x: 0..3, y: 5..9) = x + 5 = y;\n\
+                mu C(x: 0..3) = x = x + 1;\n\
+                mu D(x: 2..5) = E(x); mu E(x: 0..3) = true;\n\
+                mu F(a: bool[0..3], t: 0..7) = a[t];\n";
+    let equations = equations(text).expect("nothing is wrong");
+    let expected = [
+        ("A", "18446744073709551615"),
+        ("B", "4"),
+        ("C", "0"),
+        ("D", "2"),
+        ("F", "32"),
+    ];
+    for (name, expected) in expected {
+        assert_eq!(count(&equations, name), expected, "{name}");
+    }
+}
+
+#[test]
+fn hostile_texts_are_refused_or_read() {
+    let deep = "(".repeat(100_000) + "true" + &")".repeat(100_000);
+    let chain = vec!["true"; 100_000].join(" -> ");
+    let nots = "!".repeat(100_000) + "true";
+    let types: String = (0..10_000)
+        .map(|i| format!("type T{} = {{ a, b: T{i} }};\n", i + 1))
+        .collect();
+    let texts = [
+        format!("query q = {deep};"),
+        format!("query q = {chain};"),
+        format!("query q = {nots};"),
+        format!("type T0 = bool;\n{types}mu A(x: T9999) = true;"),
+        "mu A(a: bool[0..1000000]) = a[0];".to_owned(),
+        "query q = all i in 0..18446744073709551615. true;".to_owned(),
+        "query q = all i in 0..999. all j in 0..999. all k in 0..999. i = j;".to_owned(),
+        "exists exists exists . . . ;;; } { ] [".to_owned(),
+        "mu".to_owned(),
+        String::from_utf8_lossy(&[0xff, 0, 1, 2, b'\n', 0xc3, 0x28]).into_owned(),
+    ];
+    for text in &texts {
+        let _ = equations(text);
+    }
+    let source = Source::new("bytes", (0..=255).cycle().take(10_000).collect());
+    assert!(read(&source, Vocabulary::default(), &[]).is_err());
+}
+
+fn programs(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let files = std::fs::read_dir(folder).expect("there is such a folder");
+    let paths = files.map(|file| file.expect("a file").path());
+    let mut paths: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "bp"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn shipped(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("specs")
+        .join(name);
+    std::fs::read(path).expect("it is shipped")
+}
+
+/// The value of a shipped file's query with a property's targets; `None` if the program has
+/// threads.
+fn decide(model: &Model, file: &str, property: &Property) -> Option<bool> {
+    let solver = Solver::new(model, file, shipped(file)).target(property.clone());
+    match solver.solve() {
+        Ok(solution) => Some(solution.query("reach").expect("no limit has passed")),
+        Err(Error::Unsupported(_)) => None,
+        Err(error) => panic!("{file}: {error}"),
+    }
+}
+
+/// Every shipped file answers as the direct engine does.
+fn assert_shipped_agree(path: &Path, property: &Property) {
+    let Ok(model) = Model::read(path) else {
+        return;
+    };
+    let report = Checker::new(&model).trace(false).property(property.clone());
+    let report = report.check().expect("the program can be checked");
+    let verdict = report
+        .findings()
+        .next()
+        .and_then(|finding| finding.verdict());
+    let expected = verdict == Some(Verdict::Violated);
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    for file in ["simple.mu", "ef.mu", "efopt.mu", "backward.mu"] {
+        if let Some(decided) = decide(&model, file, property) {
+            assert_eq!(decided, expected, "{} with {file}", path.display());
+        }
+    }
+    let has_calls = Solver::new(&model, "q", "query calls = exists c, r: PC. Across(c, r);");
+    let has_calls = has_calls
+        .solve()
+        .is_ok_and(|s| s.query("calls") == Some(true));
+    if !has_calls && !text.contains("thread") {
+        assert_eq!(decide(&model, "finite.mu", property), Some(expected));
+    }
+}
+
+#[test]
+fn shipped_files_agree_with_the_direct_engine() {
+    for path in programs("examples").iter().chain(&programs("tests/corpus")) {
+        assert_shipped_agree(path, &Property::assertions());
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        if text.contains("\n  L:") && text.contains("--reach L ") {
+            assert_shipped_agree(path, &Property::reach("L"));
+        }
+    }
+}
+
+/// Without a target, summaries from reachable entries are the same relation in all three files.
+#[test]
+fn summaries_are_equal() {
+    let all = "let Restricted(u: State, v: State) = EntryReached(u) & Summary(u, v);\n\
+               let Late(u: State, v: State) = SummaryEFopt(1, u, v);\n\
+               query ef = forall u, v: State. (Restricted(u, v) <-> SummaryEF(u, v));\n\
+               query efopt = forall u, v: State. (Late(u, v) <-> SummaryEF(u, v));\n";
+    let mut text = Vec::new();
+    for file in ["simple.mu", "ef.mu", "efopt.mu"] {
+        let spec = String::from_utf8(shipped(file)).expect("it is UTF-8");
+        let query = spec.find("query").expect("it has one");
+        text.extend_from_slice(&spec.as_bytes()[..query]);
+    }
+    text.extend_from_slice(all.as_bytes());
+    for path in programs("examples").iter().chain(&programs("tests/corpus")) {
+        let Ok(model) = Model::read(path) else {
+            continue;
+        };
+        let solver = Solver::new(&model, "equal.mu", text.clone())
+            .count("Restricted")
+            .count("SummaryEF")
+            .count("Late");
+        let Ok(solution) = solver.solve() else {
+            continue;
+        };
+        assert!(
+            solution.queries().all(|(_, value)| value == Some(true)),
+            "{}",
+            path.display()
+        );
+        assert_eq!(solution.count("Restricted"), solution.count("SummaryEF"));
+        assert_eq!(solution.count("Late"), solution.count("SummaryEF"));
+    }
+}
+
+/// The states that summaries reach are the heads that `post` counts, those without a frame
+/// aside.
+#[test]
+fn states_are_those_of_the_direct_engine() {
+    for path in programs("examples") {
+        let Ok(model) = Model::read(&path) else {
+            continue;
+        };
+        let text = String::from_utf8(shipped("simple.mu")).expect("it is UTF-8")
+            + "let Framed(v: State) = Reachable(v) & InProcedure(v.pc, v.pc);";
+        let solver = Solver::new(&model, "simple.mu", text).count("Framed");
+        let Ok(solution) = solver.solve() else {
+            continue;
+        };
+        let heads = derny::SetQuery::post().count().ask(&model);
+        let heads = heads.expect("the program can be explored").to_string();
+        let framed = solution.count("Framed").expect("it is counted");
+        assert_eq!(framed, heads, "{}", path.display());
+    }
+}
+
+#[test]
+fn boppo() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/boppo");
+    let Ok(verdicts) = std::fs::read_to_string(folder.join("VERDICTS.txt")) else {
+        println!("skipped: there is no folder {}", folder.display());
+        return;
+    };
+    for line in verdicts.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [name, verdict, options @ ..] = &words[..] else {
+            continue;
+        };
+        let property = match options {
+            ["-l", label, ..] => Property::reach(*label),
+            _ => Property::assertions(),
+        };
+        let path = folder.join(format!("{name}.bp"));
+        let Ok(model) = Model::read(&path) else {
+            continue;
+        };
+        for file in ["ef.mu", "efopt.mu"] {
+            if let Some(decided) = decide(&model, file, &property) {
+                assert_eq!(decided, *verdict == "violated", "{name} with {file}");
+            }
+        }
+    }
+}
+
+fn run(arguments: &[&str]) -> support::Run {
+    let mut all = vec!["solve"];
+    all.extend(arguments);
+    support::derny(&all)
+}
+
+#[test]
+fn the_command_solves() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("p.bp");
+    std::fs::write(&program, support::PROGRAM).expect("it can be written");
+    let program = program.to_str().expect("UTF-8");
+    let equations = folder.path().join("e.mu");
+    let write = |text: &str| std::fs::write(&equations, text).expect("it can be written");
+    let file = equations.to_str().expect("UTF-8");
+    write("param N = 2; query two = N = 2; query at = exists p: PC. Target(p);");
+    let plain = run(&[file, program]);
+    assert_eq!(
+        (plain.code, plain.stdout.as_str()),
+        (0, "true two\nfalse at\n")
+    );
+    let given = run(&[file, program, "-D", "N=3", "--reach", "L"]);
+    assert_eq!(given.stdout, "false two\ntrue at\n", "{}", given.stderr);
+    let wrong = run(&[file, program, "-D", "M=3"]);
+    support::assert_bad_input(&wrong, "there is no parameter `M`");
+    let counted = run(&[
+        file, program, "--count", "Exit", "--list", "Exit", "--most", "1",
+    ]);
+    assert!(
+        counted
+            .stdout
+            .ends_with("2 Exit\n  not_:exit\n  ... and 1 more\n"),
+        "{}",
+        counted.stdout
+    );
+    let json = run(&[
+        file, program, "--count", "Exit", "--list", "Entry", "--format", "json",
+    ]);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!(
+        json["queries"][0],
+        serde_json::json!({"name": "two", "value": true})
+    );
+    assert_eq!(
+        json["relations"],
+        serde_json::json!([
+            {"name": "Exit", "count": "2", "tuples": null},
+            {"name": "Entry", "count": null, "tuples": ["not_:4", "main:9"]},
+        ])
+    );
+    let wrong = run(&[file, program, "--count", "Exits"]);
+    support::assert_bad_input(&wrong, "unknown relation `Exits`");
+    write("mu A(x: bool) = !A(x); query q = A(0);");
+    let unsettled = run(&[file, program]);
+    support::assert_bad_input(
+        &unsettled,
+        "after round 2 it has the value of round 0 again",
+    );
+    write("mu A(x: bool) = y; query q = z;");
+    let wrong = run(&[file, program]);
+    support::assert_bad_input(&wrong, "2 errors");
+}
+
+#[test]
+fn equations_decide_checks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("p.bp");
+    std::fs::write(&program, support::PROGRAM).expect("it can be written");
+    for algorithm in ["simple", "ef", "efopt"] {
+        let run = support::check(
+            &program,
+            &["--reach", "L", "--reach", "M", "--algorithm", algorithm],
+        );
+        assert_eq!(run.code, 1, "{}", run.stderr);
+        assert!(run.stdout.starts_with("reachable"), "{}", run.stdout);
+        assert!(run.stdout.contains("\nunreachable"), "{}", run.stdout);
+    }
+    let liar = folder.path().join("liar.mu");
+    std::fs::write(&liar, "query always = true;").expect("it can be written");
+    let liar = liar.to_str().expect("UTF-8");
+    let run = support::check(&program, &["--reach", "M", "--algorithm", liar]);
+    assert_eq!(run.code, 4, "{}", run.stderr);
+    let run = support::check(&program, &["--terminates", "--algorithm", "ef"]);
+    support::assert_bad_input(&run, "give --reach or --assertions");
+}
