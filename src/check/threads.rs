@@ -1,7 +1,9 @@
 //! Checks of programs with threads: larger and larger bounds, verdicts, traces.
 
+use super::reachability::no_trace;
 use super::{Board, Engine, Options, Phase, TraceFinding, Verdict};
 use crate::analysis::control::Control;
+use crate::bdd::Collection;
 use crate::error::Error;
 use crate::explicit::Budget;
 use crate::explicit::threads::explore;
@@ -10,6 +12,7 @@ use crate::limits::threads::MOST_CONTEXTS;
 use crate::program::{Action, PointId, Program, Threads};
 use crate::property::Property;
 use crate::threads::contexts::{Contexts, Hit, Room, Schedule, Search, with_contexts};
+use crate::threads::product::{Plan, Settings, with_product};
 use crate::threads::solo::{Made, Solo};
 use crate::threads::{Bound, Goal, Measure};
 use crate::trace::failure::{Failure, Reason};
@@ -63,9 +66,72 @@ impl Run<'_> {
         }
         self.board.enter(Phase::Saturation);
         match self.options.engine {
-            Engine::Symbolic => self.contexts(open),
+            Engine::Symbolic => match Plan::of(self.program) {
+                Some(plan) => self.whole(&plan, properties, open),
+                None => self.contexts(open),
+            },
             Engine::Explicit => self.explicitly(open),
         }
+    }
+
+    /// All configurations of a finite program, layer by layer.
+    fn whole(
+        &self,
+        plan: &Plan<'_>,
+        properties: &[Property],
+        mut open: Vec<Open>,
+    ) -> Result<(), Error> {
+        let asked: Vec<_> = open
+            .iter()
+            .map(|one| properties[one.index].clone())
+            .collect();
+        let indices: Vec<_> = open.iter().map(|one| one.index).collect();
+        let settings = Settings {
+            measure: self.measure(),
+            memory: self.options.memory,
+            operations: self.options.operations,
+            jobs: self.options.jobs,
+            collection: match self.options.measure {
+                true => Collection::Measured,
+                false => Collection::Rare,
+            },
+            watch: self.watch,
+        };
+        with_product(plan, &asked, &settings, |product| {
+            loop {
+                let layer = product.deepen()?;
+                for violated in layer.violated {
+                    let index = indices[violated];
+                    open.retain(|one| one.index != index);
+                    self.board.decide(index, Verdict::Violated);
+                    if self.options.trace {
+                        self.board.enter(Phase::Trace);
+                        let trace = product.trace(violated)?.ok_or_else(no_trace)?;
+                        self.confirm(index, trace)?;
+                        self.board.enter(Phase::Saturation);
+                    }
+                }
+                let mut value = u32::try_from(layer.bound).unwrap_or(u32::MAX);
+                if layer.is_complete && self.is_bounded() {
+                    value = self.last();
+                }
+                self.done(&open, value, layer.is_complete);
+                let is_last = self.is_bounded() && value >= self.last();
+                if layer.is_complete || is_last || open.is_empty() {
+                    self.board.measure(|statistics| {
+                        statistics.procedures = self.program.procedures.len();
+                        statistics.points = self.program.points.len();
+                        statistics.rules = product.moves_made();
+                        statistics.bdd_variables = plan.levels;
+                        statistics.reached_points = product.reached_points();
+                        let (operations, nodes) = product.work();
+                        statistics.operations += operations;
+                        statistics.peak_live_nodes = statistics.peak_live_nodes.max(nodes);
+                    });
+                    return Ok(());
+                }
+            }
+        })
     }
 
     /// By the naive twin.

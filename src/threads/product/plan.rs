@@ -31,7 +31,7 @@ pub struct Plan<'a> {
     /// By number of the thread. That of thread 0 is there even if it is never run.
     pub(super) slots: Vec<Slot>,
     /// How many BDD variables there are.
-    pub(super) levels: Level,
+    pub levels: Level,
     /// For each bit of a global, its variable before a step, if it is shared.
     shared: Vec<Option<Level>>,
     /// Where threads have ended, and where they have failed.

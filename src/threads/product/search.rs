@@ -100,6 +100,12 @@ impl<'p> Product<'p> {
         }
     }
 
+    /// How many BDD operations were made, and the most nodes there were.
+    pub fn work(&self) -> (u64, usize) {
+        let nodes = self.bdds.peak_live_nodes().max(self.bdds.total_nodes());
+        (self.bdds.operations(), nodes)
+    }
+
     /// How many control points some thread has come to.
     pub fn reached_points(&self) -> usize {
         let mut points: Vec<Head> = Vec::new();
