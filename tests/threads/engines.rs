@@ -6,6 +6,7 @@ use derny::internals::explicit::threads::{Exploration, Found, Measure};
 use derny::internals::interpreter::threads::replay;
 use derny::internals::program::Program;
 use derny::internals::property::Property;
+use derny::internals::threads::Plan;
 use derny::internals::trace::Trace;
 use derny::{PropertyKind as Kind, Verdict};
 
@@ -74,6 +75,10 @@ impl Inquiry<'_> {
             .map_err(|error| format!("{error:?}"))
     }
 
+    fn is_finite(&self) -> bool {
+        Plan::of(self.program).is_some()
+    }
+
     /// The twin has seen everything that is within a bound.
     fn is_exact(&self, bound: u32) -> bool {
         self.twin.is_complete || self.twin.exact.is_some_and(|exact| exact >= bound)
@@ -94,7 +99,8 @@ impl Inquiry<'_> {
             Measure::Rounds => replayed.rounds,
         };
         let count = count as u32;
-        if count > self.most {
+        // Without a bound, all of a finite program is looked at.
+        if count > self.most && (self.is_bounded || !self.is_finite()) {
             return Err(format!("a trace with {count}"));
         }
         if !shows(self.program, trace, question) {
@@ -131,6 +137,7 @@ impl Inquiry<'_> {
     fn unknown(&self, finding: &Finding, twin: Option<Found>) -> Result<(), String> {
         let bound = finding.bound.ok_or("unknown, and no bound")?;
         match twin {
+            _ if self.is_finite() => Err(format!("unknown, though finite: {bound:?}")),
             _ if self.is_bounded || bound.value != self.most || bound.complete => {
                 Err(format!("unknown: {bound:?}"))
             }
