@@ -233,3 +233,16 @@ fn what_has_no_target_holds_for_every_bound() {
         }
     }
 }
+
+#[test]
+fn what_is_hidden_is_never_suggested() {
+    let program = Written::new(THREADS);
+    let run = program.check(&["--reach", "L", "--watch", "exclusive"]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("no variable `exclusive`"),
+        "{}",
+        run.stderr
+    );
+    assert!(!run.stderr.contains("(exclusive)"), "{}", run.stderr);
+}

@@ -304,13 +304,6 @@ impl Program {
         &self.globals[..self.globals.len() - usize::from(self.threads.is_some())]
     }
 
-    /// Whether a global is shown to users.
-    pub fn is_shown(&self, global: u32) -> bool {
-        self.threads
-            .as_ref()
-            .is_none_or(|threads| threads.exclusive != global)
-    }
-
     /// All procedures.
     pub fn procedure_ids(&self) -> impl DoubleEndedIterator<Item = ProcedureId> + use<> {
         (0..self.procedures.len() as u32).map(ProcedureId)

@@ -375,10 +375,10 @@ fn observed(
         let qualified = name.procedure.and_then(|p| find_procedure(program, p));
         let locals = qualified.or(scope).into_iter();
         let mut known: Vec<String> = locals
-            .flat_map(|procedure| cell_names(program, &program.procedure(procedure).locals))
+            .flat_map(|procedure| cell_names(program, program.shown_locals(procedure)))
             .collect();
         if qualified.is_none() {
-            known.extend(cell_names(program, &program.globals));
+            known.extend(cell_names(program, program.shown_globals()));
         }
         let hint = near_hint(name.name, &known).or_else(|| match name.procedure {
             None => Some("a local is written `p.x`, with its procedure".to_owned()),
@@ -431,7 +431,7 @@ fn unknown_word(program: &Program, text: &str) -> PropertyError {
     let name = PropertyName::of(text);
     let known = match name.procedure.and_then(|p| find_procedure(program, p)) {
         Some(procedure) => {
-            let mut known = cell_names(program, &program.procedure(procedure).locals);
+            let mut known = cell_names(program, program.shown_locals(procedure));
             let labels = program.labels.iter();
             let labels = labels.filter(|(point, _)| program.point(*point).procedure == procedure);
             known.extend(labels.map(|(_, label)| program.names.text(*label).to_owned()));
@@ -439,7 +439,7 @@ fn unknown_word(program: &Program, text: &str) -> PropertyError {
             known.iter().map(|k| format!("{prefix}.{k}")).collect()
         }
         None => {
-            let mut known = cell_names(program, &program.globals);
+            let mut known = cell_names(program, program.shown_globals());
             known.extend(procedure_names(program));
             known.extend(label_names(program));
             known.extend(["terminated".to_owned(), "error".to_owned()]);

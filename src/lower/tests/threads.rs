@@ -118,7 +118,7 @@ fn what_has_threads() {
     let threaded = begun(&text, None, &[("main", 1)]).expect("it is there");
     let threads = threaded.threads.as_ref().expect("one was asked for");
     assert_eq!((threads.exclusive, &*threads.own), (1, &[0][..]));
-    assert!(threaded.is_shown(0) && !threaded.is_shown(1));
+    assert_eq!(threaded.shown_globals().len(), 1);
     assert_eq!(threaded.shown_locals(threaded.entry).len(), 1);
     assert_eq!(threaded.procedures[0].saved, 1);
     for created in [

@@ -157,7 +157,7 @@ impl<'a> ControlFlow<'a> {
 
     /// How many globals are shown: all, or all but the last.
     pub fn shown_globals(&self) -> usize {
-        self.program.globals.len() - usize::from(self.program.threads.is_some())
+        self.program.shown_globals().len()
     }
 
     /// The variables whose cells are in a range.
