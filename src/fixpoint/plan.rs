@@ -77,7 +77,7 @@ pub enum Given {
 }
 
 /// The plan of one relation.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RelationPlan {
     pub parameters: Vec<Range>,
     /// `None` for what is supplied.
@@ -87,8 +87,8 @@ pub struct RelationPlan {
 #[derive(Debug, Default)]
 pub struct Plan {
     pub nodes: Vec<Node>,
-    /// For each relation, if it is needed.
-    pub relations: Vec<Option<RelationPlan>>,
+    /// For each relation; of one that is not needed there is nothing to be done.
+    relations: Vec<RelationPlan>,
     pub tracks: Tracks,
 }
 
@@ -96,12 +96,12 @@ impl Plan {
     /// The plan of the relations that some roots depend on.
     pub fn of(equations: &Equations, dimensions: &Dimensions, needed: &[usize]) -> Self {
         let mut plan = Plan::default();
-        plan.relations
-            .resize_with(equations.relations.len(), || None);
+        let count = equations.relations.len();
+        plan.relations.resize_with(count, RelationPlan::default);
         for index in needed {
             let relation = &equations.relations[*index];
             let planned = Planner::plan(&mut plan, equations, dimensions, relation);
-            plan.relations[*index] = Some(planned);
+            plan.relations[*index] = planned;
         }
         plan
     }
@@ -111,8 +111,7 @@ impl Plan {
     }
 
     pub fn relation(&self, id: RelationId) -> &RelationPlan {
-        let plan = self.relations[id.0 as usize].as_ref();
-        plan.expect("whatever a needed relation uses is needed")
+        &self.relations[id.0 as usize]
     }
 }
 

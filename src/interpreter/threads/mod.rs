@@ -245,20 +245,24 @@ pub fn switches(
 pub fn to_step(program: &Program, configuration: &Configuration) -> Step {
     let globals = configuration.globals(program);
     let running = configuration.thread();
-    let (location, depth, valuation, returns) = match &running.control {
-        Control::Frames(frames) if !configuration.failed => {
-            let top = frames.last().expect("a thread that goes on has a frame");
-            let valuation = Valuation::new(&globals, &top.locals);
-            let depth = frames.len() as u64 - 1;
-            (
-                Location::At(top.at.0),
-                depth,
-                valuation,
-                top.returns.clone(),
-            )
+    let frames = match &running.control {
+        Control::Frames(frames) if !configuration.failed => &frames[..],
+        _ => &[],
+    };
+    let (location, depth, valuation, returns) = match frames.split_last() {
+        Some((top, below)) => (
+            Location::At(top.at.0),
+            below.len() as u64,
+            Valuation::new(&globals, &top.locals),
+            top.returns.clone(),
+        ),
+        None => {
+            let location = match configuration.failed {
+                true => Location::Error,
+                false => Location::Terminated,
+            };
+            (location, 0, Valuation::new(&globals, &[]), None)
         }
-        Control::Frames(_) => (Location::Error, 0, Valuation::new(&globals, &[]), None),
-        _ => (Location::Terminated, 0, Valuation::new(&globals, &[]), None),
     };
     Step {
         thread: configuration.running,

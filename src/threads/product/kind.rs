@@ -10,7 +10,7 @@ use super::population::inner_entry;
 use crate::analysis::control::Control;
 use crate::bdd::Level;
 use crate::components::components;
-use crate::program::{Action, PointId, ProcedureId, Program};
+use crate::program::{Action, Cell, PointId, ProcedureId, Program};
 use crate::rules::{Head, Rules};
 use rustc_hash::FxHashMap;
 
@@ -21,7 +21,8 @@ pub struct Kind {
     /// last one is where threads have ended.
     pub heads: Vec<Head>,
     index: FxHashMap<Head, usize>,
-    frames: FxHashMap<ProcedureId, Frame>,
+    /// For each procedure; one that such threads never come to has no sites.
+    frames: Vec<Frame>,
     /// How many BDD variables all frames take.
     pub depth: u32,
 }
@@ -78,15 +79,11 @@ impl Kind {
         end: Head,
     ) -> Self {
         let heads = order(program, control, roots);
-        let mut frames: FxHashMap<ProcedureId, Frame> = FxHashMap::default();
-        let procedure = |head: &Head| program.point(PointId(head.0)).procedure;
-        for head in &heads {
-            frames.entry(procedure(head)).or_default();
-        }
-        for (id, frame) in &mut frames {
-            let locals = rules.cells(*id).locals.iter();
-            frame.locals = locals.map(|cell| cell.domain.bits()).sum();
-        }
+        let frame = |id| Frame {
+            locals: bits_of(rules.cells(id).locals),
+            ..Frame::default()
+        };
+        let mut frames: Vec<_> = program.procedure_ids().map(frame).collect();
         let mut sites: Vec<_> = heads
             .iter()
             .filter_map(|head| match &program.point(PointId(head.0)).action {
@@ -99,7 +96,7 @@ impl Kind {
         sites.sort_unstable();
         sites.dedup();
         for (callee, site) in sites {
-            frames.entry(callee).or_default().sites.push(site);
+            frames[callee.0 as usize].sites.push(site);
         }
         let depth = place(program, &mut frames);
         let heads: Vec<Head> = heads.into_iter().chain([end]).collect();
@@ -111,15 +108,13 @@ impl Kind {
         }
     }
 
-    /// The place of a head among [`Kind::heads`].
-    pub fn index(&self, head: Head) -> usize {
-        let index = self.index.get(&head);
-        *index.expect("a thread comes to no other heads than those of its kind")
+    /// The place of a head among [`Kind::heads`]; `None` if such threads never come to it.
+    pub fn index(&self, head: Head) -> Option<usize> {
+        self.index.get(&head).copied()
     }
 
     pub fn frame(&self, procedure: ProcedureId) -> &Frame {
-        let frame = self.frames.get(&procedure);
-        frame.expect("a thread has no other frames than those of its kind")
+        &self.frames[procedure.0 as usize]
     }
 
     /// The place of threads that have ended among the heads.
@@ -134,8 +129,7 @@ impl Kind {
         site: Option<PointId>,
     ) -> impl Iterator<Item = (Level, bool)> + use<> {
         let frame = self.frame(procedure);
-        let number = frame.sites.binary_search(&site);
-        let number = number.expect("every call is a site of its callee");
+        let number = frame.sites.partition_point(|other| *other < site);
         frame
             .site_levels()
             .zip(0..)
@@ -181,26 +175,29 @@ fn order(program: &Program, control: &Control, roots: &[PointId]) -> Vec<Head> {
     order
 }
 
+/// How many bits cells have together.
+fn bits_of(cells: &[Cell]) -> u32 {
+    cells.iter().map(|cell| cell.domain.bits()).sum()
+}
+
 /// Gives each frame its place, and tells how much they take together.
-fn place(program: &Program, frames: &mut FxHashMap<ProcedureId, Frame>) -> u32 {
+fn place(program: &Program, frames: &mut [Frame]) -> u32 {
     let caller = |site: &Option<PointId>| site.map(|site| program.point(site).procedure);
     let mut calls = vec![Vec::new(); program.procedures.len()];
-    for (callee, frame) in frames.iter() {
+    for (callee, frame) in frames.iter().enumerate() {
         for caller in frame.sites.iter().filter_map(caller) {
-            calls[caller.0 as usize].push(callee.0 as usize);
+            calls[caller.0 as usize].push(callee);
         }
     }
-    let mut bottom_up = components(&calls, frames.keys().map(|id| id.0 as usize));
+    let entered = (0..frames.len()).filter(|id| !frames[*id].sites.is_empty());
+    let mut bottom_up = components(&calls, entered);
     let mut depth = 0;
     while let Some(members) = bottom_up.pop() {
-        for id in members.into_iter().map(|member| ProcedureId(member as u32)) {
-            let Some(frame) = frames.get(&id) else {
-                continue;
-            };
-            let end = frame.end();
+        for id in members {
+            let end = frames[id].end();
             depth = end.max(depth);
-            for callee in &calls[id.0 as usize] {
-                let callee = frames.entry(ProcedureId(*callee as u32)).or_default();
+            for callee in &calls[id] {
+                let callee = &mut frames[*callee];
                 callee.base = callee.base.max(end);
             }
         }

@@ -24,8 +24,6 @@ pub struct Move {
     pub is_return: bool,
     /// Whether it is taken because some expression has no value.
     pub is_failure: bool,
-    /// The slot of the thread it creates, and where that begins.
-    pub creates: Option<(usize, Head)>,
     relation: Bdd,
     /// What is set, or has any value afterwards, before the step.
     forget: Bdd,
@@ -120,19 +118,17 @@ impl<'p> Moves<'p> {
         };
         for rule in plan.rules.rules_from(head) {
             match rule.right {
-                // The conditions of such a step are constants, and not true.
-                Right::Step(to) | Right::Push { first: to, .. } if !plan.may_reach(to) => {}
                 Right::Step(to) if to == plan.end => {
                     let draft = self.draft(rule, [place, place])?;
                     moves.push(self.ended(slot, draft, exact)?);
                 }
                 Right::Step(to) if plan.rules.creation(head).is_none() => {
                     let draft = self.draft(rule, [place, place])?;
-                    moves.push(self.stepped(place, rule, to, draft, exact)?);
+                    moves.extend(self.stepped(place, rule, to, draft, exact)?);
                 }
                 Right::Step(to) => self.create(place, rule, to, exact, &mut moves)?,
                 Right::Push { first, saved, .. } => {
-                    moves.push(self.push(place, rule, [first, saved], exact)?);
+                    moves.extend(self.push(place, rule, [first, saved], exact)?);
                 }
                 Right::Pop => self.pop(place, rule, exact, &mut moves)?,
             }
@@ -251,10 +247,11 @@ impl<'p> Moves<'p> {
         rule: &Rule,
         [first, saved]: [Head; 2],
         exact: bool,
-    ) -> Result<Move, OutOfNodes> {
+    ) -> Result<Option<Move>, OutOfNodes> {
         let (plan, bdds) = (self.plan, self.bdds);
-        let callee = plan.place(place.slot, first);
-        let callee = callee.expect("a procedure begins at a control point");
+        let Some(callee) = plan.place(place.slot, first) else {
+            return Ok(None);
+        };
         let mut draft = self.draft(rule, [place, callee])?;
         let site = plan.site(callee, Some(PointId(rule.from.0)));
         draft.direct.extend(site.iter().map(|(level, _)| *level));
@@ -286,7 +283,7 @@ impl<'p> Moves<'p> {
                 constants: Vec::new(),
             };
             let Some(site) = site else {
-                draft.constants.push((plan.exclusive(), false));
+                draft.constants.push((plan.exclusive, false));
                 moves.push(self.ended(place.slot, draft, exact)?);
                 continue;
             };
@@ -298,8 +295,9 @@ impl<'p> Moves<'p> {
                 _ => None,
             });
             for saved in saved {
-                let below = plan.place(place.slot, saved);
-                let below = below.expect("a call is made inside a procedure");
+                let Some(below) = plan.place(place.slot, saved) else {
+                    continue;
+                };
                 let is_internal = matches!(plan.rules.meaning(saved), Meaning::Returning(_));
                 if !is_internal {
                     let draft = Draft {
@@ -309,7 +307,7 @@ impl<'p> Moves<'p> {
                         stale: gone.clone(),
                         constants: Vec::new(),
                     };
-                    moves.push(self.stepped(below, rule, saved, draft, exact)?);
+                    moves.extend(self.stepped(below, rule, saved, draft, exact)?);
                     continue;
                 }
                 for resumed in plan.rules.rules_from(saved) {
@@ -319,7 +317,7 @@ impl<'p> Moves<'p> {
                     let mut taken = self.draft(resumed, [below, below])?;
                     taken.relation = bdds.and(&taken.relation, &draft.relation)?;
                     taken.stale.extend(&gone);
-                    moves.push(self.stepped(below, resumed, to, taken, exact)?);
+                    moves.extend(self.stepped(below, resumed, to, taken, exact)?);
                 }
             }
         }
@@ -342,7 +340,8 @@ impl<'p> Moves<'p> {
         // Where the running thread is, is not encoded; it has begun.
         let slots = plan.first_created()..plan.slots.len();
         for slot in slots.filter(|slot| *slot != place.slot) {
-            let Some(new) = plan.place(slot, creation.first) else {
+            let first = plan.kind(slot).index(creation.first);
+            let Some((new, first)) = plan.place(slot, creation.first).zip(first) else {
                 continue;
             };
             let mut draft = self.draft(rule, [place, place])?;
@@ -362,19 +361,17 @@ impl<'p> Moves<'p> {
                 let is_gap = bdds.minterm(plan.not_begun(slot - 1))?;
                 draft.relation = bdds.difference(&draft.relation, &is_gap)?;
             }
-            let first = plan.kind(slot).index(creation.first);
             draft.constants.extend(plan.at(slot, first));
             if !exact {
                 draft.stale.extend(plan.dead(new, creation.first));
             }
-            let mut made = self.stepped(place, rule, to, draft, exact)?;
-            made.creates = Some((slot, creation.first));
-            moves.push(made);
+            moves.extend(self.stepped(place, rule, to, draft, exact)?);
         }
         Ok(())
     }
 
-    /// A step of a rule into a frame, at a head.
+    /// A step of a rule into a frame, at a head; `None` if conditions that are constants, and not
+    /// true, keep control away from there.
     fn stepped(
         &self,
         place: Place,
@@ -382,18 +379,21 @@ impl<'p> Moves<'p> {
         to: Head,
         mut draft: Draft,
         exact: bool,
-    ) -> Result<Move, OutOfNodes> {
+    ) -> Result<Option<Move>, OutOfNodes> {
         let plan = self.plan;
-        let index = (to != plan.error).then(|| plan.kind(place.slot).index(to));
+        let index = plan.kind(place.slot).index(to);
+        if index.is_none() && to != plan.error {
+            return Ok(None);
+        }
         if !exact && index.is_some() {
             draft.stale.extend(plan.dead(place, to));
         }
         let made = self.finish(draft, index)?;
-        Ok(Move {
+        Ok(Some(Move {
             is_return: rule.is_return,
             is_failure: rule.is_failure,
             ..made
-        })
+        }))
     }
 
     /// The end of a thread: what it had is gone.
@@ -453,7 +453,6 @@ impl<'p> Moves<'p> {
             to,
             is_return: false,
             is_failure: false,
-            creates: None,
             relation,
             forget: cubes.cube(forget)?,
             renamings,

@@ -110,7 +110,7 @@ impl Product<'_> {
     fn left(&self, Visit { layer, slot }: Visit, goal: &Bdd) -> Result<Sets, Stop> {
         let (bdds, plan) = (self.bdds, self.plan);
         let at = self.maker.cube(plan.slots[slot].at.clone())?;
-        let exclusive = bdds.variable(plan.exclusive());
+        let exclusive = bdds.variable(plan.exclusive);
         let goal = bdds.difference(goal, &exclusive)?;
         let mut goals = Sets::new();
         for (head, set) in &self.layers[layer][slot].reached {

@@ -34,6 +34,8 @@ pub struct Plan<'a> {
     pub levels: Level,
     /// For each bit of a global, its variable before a step, if it is shared.
     shared: Vec<Option<Level>>,
+    /// The variable that says whether the running thread is exclusive; it is shared.
+    pub(super) exclusive: Level,
     /// Where threads have ended, and where they have failed.
     pub(super) end: Head,
     pub(super) error: Head,
@@ -95,6 +97,7 @@ impl<'a> Plan<'a> {
             slots: Vec::new(),
             levels: 0,
             shared: Vec::new(),
+            exclusive: 0,
             end,
             error,
         };
@@ -118,6 +121,9 @@ impl<'a> Plan<'a> {
         for global in 0..self.program.globals.len() as u32 {
             for _ in self.rules.layout.global(global) {
                 let is_own = self.threads.is_own(global);
+                if global == self.threads.exclusive {
+                    self.exclusive = self.levels;
+                }
                 shared.push((!is_own).then_some(self.levels));
                 self.levels += if is_own { 0 } else { 2 };
             }
@@ -143,11 +149,6 @@ impl<'a> Plan<'a> {
             returned: place(self.rules.layout.returned),
             stack: place(depth),
         });
-    }
-
-    /// Whether control may come to a head, whatever the values of variables.
-    pub(super) fn may_reach(&self, head: Head) -> bool {
-        head.0 >= self.rules.symbols || self.control.reaches(PointId(head.0))
     }
 
     pub(super) fn kind(&self, slot: usize) -> &Kind {
@@ -191,13 +192,6 @@ impl<'a> Plan<'a> {
         let count = self.shared.iter().filter(|level| level.is_none()).count();
         let first = self.slots[slot].own;
         (0..count as u32).map(move |i| first + 2 * i)
-    }
-
-    /// The variable that says whether the running thread is exclusive.
-    pub(super) fn exclusive(&self) -> Level {
-        let bit = self.rules.layout.global(self.threads.exclusive).start;
-        let index = bit - self.rules.layout.global_range().start;
-        self.shared[index as usize].expect("the exclusive bit is shared")
     }
 
     /// The variables of the number of the site that a frame returns to, with their values.

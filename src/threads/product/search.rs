@@ -185,7 +185,8 @@ impl<'p> Product<'p> {
             let first = plan
                 .kind(0)
                 .index(Head(plan.program.procedure(init).entry().0));
-            let context = self.saturate(0, Sets::from([(first, start)]), 0)?;
+            let starts = first.map(|first| (first, start));
+            let context = self.saturate(0, starts.into_iter().collect(), 0)?;
             let ended = context.reached.get(&plan.kind(0).end());
             start = match ended {
                 Some(ended) => self.maker.start()?.image(bdds, ended)?,
@@ -203,7 +204,7 @@ impl<'p> Product<'p> {
     /// Where the program begins: declared threads are at their first points.
     pub(super) fn declared(&self) -> BddResult {
         let plan = self.plan;
-        let mut literals = vec![(plan.exclusive(), false)];
+        let mut literals = vec![(plan.exclusive, false)];
         let mut entries = Vec::new();
         if let Some(init) = plan.threads.init {
             entries.push((0, init));
@@ -232,7 +233,8 @@ impl<'p> Product<'p> {
             if let Some(place) = plan.place(slot, first) {
                 literals.extend(plan.site(place, None));
             }
-            literals.extend(plan.at(slot, plan.kind(slot).index(first)));
+            let index = plan.kind(slot).index(first);
+            literals.extend(index.into_iter().flat_map(|index| plan.at(slot, index)));
         }
         for slot in plan.first_created()..plan.slots.len() {
             literals.extend(plan.not_begun(slot));
@@ -349,7 +351,7 @@ impl<'p> Product<'p> {
     /// the running one encoded.
     fn suspended(&self, slot: usize, context: &Context) -> BddResult {
         let bdds = self.bdds;
-        let shared = bdds.not(&bdds.variable(self.plan.exclusive()))?;
+        let shared = bdds.not(&bdds.variable(self.plan.exclusive))?;
         let mut all = bdds.constant(false);
         for (head, set) in &context.reached {
             let here = bdds.minterm(self.plan.at(slot, *head))?;
