@@ -103,6 +103,11 @@ pub mod translate {
     pub use crate::translate::{Translation, translate};
 }
 
+pub mod typing {
+    pub use crate::typing::c::tree::*;
+    pub use crate::typing::c::types::wrap;
+}
+
 pub mod watch {
     pub use crate::watch::{Stop, Watch};
 }

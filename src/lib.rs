@@ -61,6 +61,9 @@ mod pushdown;
 // Text to syntax tree, with all mistakes.
 mod syntax;
 
+// What names mean and types are, where that is a stage of its own.
+mod typing;
+
 // What names mean, the static rules, control points.
 mod lower;
 

@@ -133,8 +133,9 @@ struct Rule {
     forbidden: &'static [&'static str],
 }
 
-const FRONT_ENDS: [&str; 8] = [
+const FRONT_ENDS: [&str; 9] = [
     "syntax",
+    "typing",
     "lower",
     "program",
     "analysis",

@@ -84,7 +84,9 @@ impl Identifier {
 /// A range of one of the tree's arrays: which one, the field says that has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct List {
+    /// The first index.
     pub start: u32,
+    /// The index after the last.
     pub end: u32,
 }
 
@@ -97,14 +99,17 @@ impl List {
         }
     }
 
+    /// How many there are.
     pub fn len(self) -> usize {
         (self.end - self.start) as usize
     }
 
+    /// Whether there are none.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
+    /// The indices, as the array takes them.
     pub fn indices(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
