@@ -160,7 +160,8 @@ impl Diagnostics {
     pub fn iter(&self) -> impl Iterator<Item = (&str, Position, &Diagnostic)> {
         self.texts.iter().flat_map(|(source, list)| {
             let place = |one: &Diagnostic| source.position(one.span.start);
-            list.iter().map(move |one| (source.name(), place(one), one))
+            let file = |one: &Diagnostic| source.file_of(one.span.start);
+            list.iter().map(move |one| (file(one), place(one), one))
         })
     }
 

@@ -8,6 +8,12 @@ pub mod analysis {
     pub use crate::analysis::control::Control;
 }
 
+pub mod c {
+    pub use crate::syntax::c::{
+        Constant, DataModel, Kind, Options, Preprocessed, Token, Unit, Vocabulary,
+    };
+}
+
 pub mod check {
     pub use crate::check::{Board, Finding, Options, TraceFinding, check};
     pub use crate::rules::Subject;

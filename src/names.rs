@@ -31,6 +31,11 @@ impl Names {
         self.0.get_index_of(text).map(|index| Name(index as u32))
     }
 
+    /// The name with this index, if there is one.
+    pub fn nth(&self, index: usize) -> Option<Name> {
+        (index < self.0.len()).then_some(Name(index as u32))
+    }
+
     /// How many different names there are.
     pub fn len(&self) -> usize {
         self.0.len()

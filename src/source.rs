@@ -2,11 +2,12 @@
 //!
 //! A source is kept as bytes, because a comment may hold bytes that are not UTF-8.
 //! Everything later refers to it by byte [`Span`]s; lines and columns are computed only
-//! where a person or a script sees them.
+//! where a person or a script sees them. Several files can be one source: their bytes stand
+//! one after the other, and a sorted table of [`Origin`]s says whose a byte is.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// A half-open range of byte offsets in a [`Source`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,11 +42,25 @@ pub struct Position {
     pub column: u32,
 }
 
-/// One input file (or standard input).
+/// The file and the line that a place is said to be in: where a file begins, or where a directive
+/// in it says so. It counts up to the next origin.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The first byte of a line.
+    pub offset: u32,
+    /// The number of that line, from 1.
+    pub line: u32,
+    /// The name of the file.
+    pub file: Arc<str>,
+}
+
+/// An input file (or standard input), with the files that it includes.
 #[derive(Debug, Default)]
 pub struct Source {
     name: String,
     bytes: Vec<u8>,
+    /// By ascending offsets; empty for one file that has its own lines.
+    origins: Vec<Origin>,
     line_starts: OnceLock<Vec<u32>>,
     /// How many characters there are before each multiple of [`STRIDE`] bytes, so that a
     /// column on a line of a megabyte is found as fast as on a short one.
@@ -66,10 +81,32 @@ impl Source {
         Source {
             name: name.into(),
             bytes,
-            line_starts: OnceLock::new(),
-            characters: OnceLock::new(),
-            visited: AtomicU64::new(0),
+            ..Source::default()
         }
+    }
+
+    /// Several files, the first of which is the one that the user named; a line break that is
+    /// in none of them stands between each two. `directives` say where, inside a file, other
+    /// lines begin to count. The caller has made sure that all are no longer than
+    /// [`MAX_SOURCE_BYTES`] together.
+    pub fn of_files(files: Vec<(Arc<str>, Vec<u8>)>, directives: Vec<Origin>) -> Self {
+        let mut source = Source::default();
+        for (file, bytes) in files {
+            if source.origins.is_empty() {
+                source.name = file.to_string();
+            } else {
+                source.bytes.push(b'\n');
+            }
+            source.origins.push(Origin {
+                offset: source.bytes.len() as u32,
+                line: 1,
+                file,
+            });
+            source.bytes.extend(bytes);
+        }
+        source.origins.extend(directives);
+        source.origins.sort_by_key(|origin| origin.offset);
+        source
     }
 
     /// The name the user gave: a path, or `-`.
@@ -77,7 +114,20 @@ impl Source {
         &self.name
     }
 
-    /// The whole text.
+    /// The name of the file that a byte is said to be in.
+    pub fn file_of(&self, offset: u32) -> &str {
+        self.origin(offset)
+            .map_or(&self.name, |origin| &origin.file)
+    }
+
+    fn origin(&self, offset: u32) -> Option<&Origin> {
+        let after = self
+            .origins
+            .partition_point(|origin| origin.offset <= offset);
+        self.origins[..after].last()
+    }
+
+    /// The whole text, of several files one after the other.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -156,14 +206,19 @@ impl Source {
 
     /// The line and column of a byte.
     pub fn position(&self, offset: u32) -> Position {
-        let line = self.line_starts().partition_point(|s| *s <= offset);
+        let lines_to = |offset| self.line_starts().partition_point(|s| *s <= offset);
+        let line = lines_to(offset);
         let start = self.line_starts()[line - 1];
         let before = match start > 0 && (offset - start) as usize <= STRIDE {
             true => count(&self.bytes[start as usize..offset as usize]),
             false => self.characters_before(offset) - self.characters_before(start),
         };
+        let line = match self.origin(offset) {
+            Some(origin) => origin.line + (line - lines_to(origin.offset)) as u32,
+            None => line as u32,
+        };
         Position {
-            line: line as u32,
+            line,
             column: before + 1,
         }
     }
@@ -192,6 +247,34 @@ mod tests {
     fn a_byte_order_mark_has_no_column() {
         let source = Source::new("t", "\u{FEFF}decl g;".into());
         assert_eq!(source.position(3), Position { line: 1, column: 1 });
+    }
+
+    #[test]
+    fn each_file_has_its_own_lines() {
+        let files = [("a.c", "1\n2"), ("b.h", "3\n4\n5\n"), ("c.h", "")];
+        let files = files.map(|(name, text)| (name.into(), text.into()));
+        let directive = Origin {
+            offset: 6,
+            line: 70,
+            file: "y.y".into(),
+        };
+        let source = Source::of_files(files.into(), vec![directive]);
+        assert_eq!(source.name(), "a.c");
+        assert_eq!(source.bytes(), b"1\n2\n3\n4\n5\n\n");
+        let place = |offset| (source.file_of(offset), source.position(offset).line);
+        let places = [0, 2, 3, 4, 6, 8, 10, 11].map(place);
+        let expected = [
+            ("a.c", 1),
+            ("a.c", 2),
+            ("a.c", 2),
+            ("b.h", 1),
+            ("y.y", 70),
+            ("y.y", 71),
+            ("y.y", 72),
+            ("c.h", 1),
+        ];
+        assert_eq!(places, expected);
+        assert_eq!(source.text(source.line_span(2)), "2");
     }
 
     #[test]

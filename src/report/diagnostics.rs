@@ -111,33 +111,33 @@ fn draw(
             None => elsewhere = Some((*span, note)),
         }
     }
-    let name = harmless(source.name());
+    let file_of = |span: Span| harmless(source.file_of(span.start));
     let snippet = Snippet::source(excerpt.text.clone())
-        .path(name.clone())
+        .path(file_of(diagnostic.span))
         .line_start(position.line as usize)
         .annotations(annotations);
     let mut group = level
         .primary_title(harmless(&diagnostic.message))
         .element(snippet);
-    let mut columns = vec![(excerpt, position)];
+    let mut columns = vec![(excerpt, position, file_of(diagnostic.span))];
     if let Some((span, note)) = elsewhere {
         let line = line_of(source, span);
         let other = Excerpt::new(source, span, line);
         let annotation = AnnotationKind::Context.span(other.marked.clone());
         group = group.element(
             Snippet::source(other.text.clone())
-                .path(name.clone())
+                .path(file_of(span))
                 .line_start(line as usize)
                 .annotation(annotation.label(harmless(note))),
         );
-        columns.push((other, source.position(span.start)));
+        columns.push((other, source.position(span.start), file_of(span)));
     }
     if let Some(hint) = &diagnostic.hint {
         group = group.element(Level::HELP.message(harmless(hint)));
     }
     let mut text = renderer.render(&[group]);
     // The renderer knows only what is shown of a line: its columns are put right.
-    for (excerpt, position) in columns {
+    for (excerpt, position, name) in columns {
         let shown = excerpt.text[..excerpt.marked.start].chars().count() + 1;
         if shown != position.column as usize {
             let place = format!("{name}:{}:", position.line);

@@ -123,7 +123,7 @@ fn notice(source: &Source, diagnostic: &Diagnostic) -> Notice {
     let notice = Notice::new(diagnostic.severity, diagnostic.message.clone())
         .hinting(diagnostic.hint.clone())
         .between(first, last);
-    match source.name() {
+    match source.file_of(diagnostic.span.start) {
         // A set of configurations has the name of its option.
         option if option.starts_with("--") => notice,
         file => notice.in_file(file),

@@ -6,6 +6,7 @@
 //! what names mean: that is `lower`'s.
 
 pub mod boolean;
+pub mod c;
 pub mod kit;
 pub mod pds;
 pub mod remopla;
