@@ -1,11 +1,12 @@
 //! Every message that a program can get, drawn as the user sees it.
 //!
 //! `tests/diagnostics/NAME.bp` is a program with mistakes, `NAME.txt` beside it what is said
-//! about it, word for word; Remopla programs and pushdown systems are in folders of their
-//! own. With `UPDATE_EXPECTED=1` in the environment the `.txt` files are written anew; read
+//! about it, word for word; Remopla programs, pushdown systems and equations are in folders of
+//! their own. With `UPDATE_EXPECTED=1` in the environment the `.txt` files are written anew; read
 //! the difference before committing it. Each program says in its first line how many errors
 //! and warnings it has, so that a mistake that sets off another one is noticed.
 
+use derny::internals::fixpoint::{Vocabulary, read};
 use derny::internals::lower::{RemoplaOptions, Start, boolean_program, pushdown_system, remopla};
 use derny::internals::render;
 use derny::internals::source::Source;
@@ -20,8 +21,8 @@ fn programs(folder: &str) -> Vec<PathBuf> {
         .expect("the folder is there")
         .map(|entry| entry.expect("it can be read").path())
         .filter(|path| {
-            path.extension()
-                .is_some_and(|e| e == "bp" || e == "rem" || e == "pds")
+            let extension = path.extension().and_then(|e| e.to_str());
+            extension.is_some_and(|e| ["bp", "rem", "pds", "mu"].contains(&e))
         })
         .collect();
     paths.sort();
@@ -89,6 +90,16 @@ fn every_pushdown_system_gets_the_expected_diagnostics() {
             ..Advice::default()
         };
         pushdown_system(source, &[], advice)
+    });
+}
+
+#[test]
+fn all_equations_get_the_expected_diagnostics() {
+    compare("tests/diagnostics/equations", |source| {
+        match read(&source, Vocabulary::default(), &[]) {
+            Ok(equations) => (Some(()), equations.warnings),
+            Err(errors) => (None, errors),
+        }
     });
 }
 

@@ -26,6 +26,8 @@ pub enum Domain {
         high: i128,
         element: DomainId,
     },
+    /// That of a variable whose type has a mistake.
+    Unknown,
 }
 
 /// What a value is made of.
@@ -37,7 +39,7 @@ pub enum Leaf {
     Globals,
 }
 
-/// All domains met so far, `bool` first and then that of states.
+/// All domains met so far, those that have a name first.
 #[derive(Debug)]
 pub struct Domains {
     known: IndexSet<Domain>,
@@ -50,6 +52,7 @@ pub const POINT: DomainId = DomainId(1);
 pub const LOCALS: DomainId = DomainId(2);
 pub const GLOBALS: DomainId = DomainId(3);
 pub const STATE: DomainId = DomainId(4);
+pub const UNKNOWN: DomainId = DomainId(5);
 
 impl Default for Domains {
     fn default() -> Self {
@@ -64,6 +67,7 @@ impl Default for Domains {
         let fields = [("pc", POINT), ("L", LOCALS), ("G", GLOBALS)];
         let fields = fields.map(|(name, domain)| (name.to_owned(), domain));
         domains.intern(Domain::Record(fields.into()));
+        domains.intern(Domain::Unknown);
         domains
     }
 }
@@ -72,6 +76,7 @@ impl Domains {
     pub fn intern(&mut self, domain: Domain) -> DomainId {
         let size = match &domain {
             Domain::Range { .. } | Domain::Point | Domain::Locals | Domain::Globals => (1, 0),
+            Domain::Unknown => (0, 0),
             Domain::Record(fields) => {
                 let sizes = fields.iter().map(|(_, field)| self.sizes[field.0 as usize]);
                 sizes.fold((0, 1), |(leaves, depth): (u64, u32), field| {
@@ -117,6 +122,7 @@ impl Domains {
             Domain::Point => leaves.push(Leaf::Point),
             Domain::Locals => leaves.push(Leaf::Locals),
             Domain::Globals => leaves.push(Leaf::Globals),
+            Domain::Unknown => {}
             Domain::Record(fields) => {
                 for (_, field) in fields {
                     self.flatten(*field, leaves, states);
@@ -139,6 +145,7 @@ impl Domains {
             Domain::Point => "PC".to_owned(),
             Domain::Locals => "Locals".to_owned(),
             Domain::Globals => "Globals".to_owned(),
+            Domain::Unknown => "unknown".to_owned(),
             Domain::Record(fields) => {
                 let fields = fields.iter();
                 let fields: Vec<_> = fields

@@ -31,11 +31,9 @@ mod shipped;
 mod solve;
 mod supplied;
 mod syntax;
-mod terms;
 mod token;
 mod tree;
 mod tuples;
-mod types;
 
 pub use equations::{Equations, RelationId};
 pub use program::Targets;
@@ -52,12 +50,11 @@ pub fn read(
     vocabulary: Vocabulary,
     values: &[(String, i128)],
 ) -> Result<Equations, Vec<Diagnostic>> {
-    let (file, diagnostics) = syntax::parse(source);
-    if !diagnostics.is_empty() {
-        return Err(diagnostics);
-    }
-    let mut equations = resolve::resolve(&file, vocabulary, values)?;
-    let errors = graph::check(&mut equations);
+    let (file, mut errors) = syntax::parse(source);
+    let (mut equations, wrong) = resolve::resolve(&file, vocabulary, values);
+    errors.extend(wrong);
+    errors.extend(graph::check(&mut equations));
+    errors.sort_by_key(|error| error.span);
     match errors.is_empty() {
         true => Ok(equations),
         false => Err(errors),
@@ -67,10 +64,7 @@ pub fn read(
 /// The names of the parameters of a text, as far as it can be read.
 pub fn parameters(source: &Source) -> Vec<String> {
     let (file, _) = syntax::parse(source);
-    let items = file.items.into_iter();
-    let names = items.filter_map(|item| match item {
-        tree::Item::Parameter { name, .. } => Some(name.text),
-        _ => None,
-    });
-    names.collect()
+    let is_parameter = |item: &tree::Item| matches!(item.content, tree::Content::Parameter(_));
+    let items = file.items.into_iter().filter(is_parameter);
+    items.map(|item| item.name.text).collect()
 }

@@ -1,15 +1,19 @@
 //! From the syntax tree to equations: declarations, domains, formulas. All mistakes are found
-//! at once.
+//! at once; what depends on one is passed over.
 //!
 //! Linear in the text, but for `all`, `some` and indices that are variables, which are unrolled:
 //! the number of formulas is limited.
 
-use super::domain::{BOOL, DomainId};
+mod atoms;
+mod terms;
+mod types;
+
+use super::domain::{BOOL, DomainId, UNKNOWN};
 use super::equations::{
     Equations, Formula, FormulaId, Kind, Query, Relation, RelationId, Variable,
 };
 use super::supplied::{DOMAINS, Place, SUPPLIED};
-use super::tree::{Definition, File, Fixpoint, Form, FormKind, Group, Item, Shape, Word};
+use super::tree::{Content, Definition, File, Fixpoint, Form, FormKind, Group, Item, Shape, Word};
 use crate::diagnostic::{Diagnostic, suggestion};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,14 +26,15 @@ pub struct Vocabulary {
 }
 
 /// How many formulas there may be once all is unrolled.
-pub(super) const MOST_FORMULAS: usize = 400_000;
+const MOST_FORMULAS: usize = 400_000;
 
-/// The equations of a file, or what is wrong with it; warnings are with the equations.
+/// The equations of a file, and what is wrong with it; then they are good for finding further
+/// mistakes alone.
 pub fn resolve(
     file: &File,
     vocabulary: Vocabulary,
     values: &[(String, i128)],
-) -> Result<Equations, Vec<Diagnostic>> {
+) -> (Equations, Vec<Diagnostic>) {
     let mut resolver = Resolver {
         vocabulary,
         equations: Equations::default(),
@@ -40,69 +45,73 @@ pub fn resolve(
         open: Vec::new(),
         diagnostics: Vec::new(),
         reported: FxHashSet::default(),
+        has_nameless: file.has_nameless,
         is_too_large: false,
     };
     resolver.declare(file, values);
     resolver.define(file);
-    match resolver.diagnostics.is_empty() {
-        true => Ok(resolver.equations),
-        false => {
-            let mut diagnostics = resolver.diagnostics;
-            diagnostics.sort_by_key(|diagnostic| diagnostic.span);
-            Err(diagnostics)
-        }
-    }
+    (resolver.equations, resolver.diagnostics)
 }
 
-pub(super) struct Resolver<'a> {
-    pub vocabulary: Vocabulary,
-    pub equations: Equations,
-    pub(super) parameters: FxHashMap<&'a str, i128>,
-    pub(super) types: FxHashMap<&'a str, &'a Shape>,
+struct Resolver<'a> {
+    vocabulary: Vocabulary,
+    equations: Equations,
+    /// `None` for those with mistakes.
+    parameters: FxHashMap<&'a str, Option<i128>>,
+    types: FxHashMap<&'a str, &'a Shape>,
     /// The types that are known already; `None` for those with mistakes.
-    pub(super) known: FxHashMap<&'a str, Option<DomainId>>,
-    /// Relations by name.
-    pub names: FxHashMap<&'a str, RelationId>,
+    known: FxHashMap<&'a str, Option<DomainId>>,
+    /// Relations by name; `None` for those with mistakes.
+    names: FxHashMap<&'a str, Option<RelationId>>,
     /// Types that are being looked at.
-    pub(super) open: Vec<&'a str>,
+    open: Vec<&'a str>,
     diagnostics: Vec<Diagnostic>,
     reported: FxHashSet<(Span, String)>,
+    has_nameless: bool,
     is_too_large: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Binding {
+enum Binding {
     Variable(u32),
-    Constant(i128),
+    /// `None` for one with a mistake.
+    Constant(Option<i128>),
 }
 
 /// What is in sight inside of one definition or query.
-pub(super) struct Scope<'a> {
+struct Scope<'a> {
     /// The innermost last.
-    pub bindings: Vec<(&'a str, Binding)>,
-    pub variables: Vec<Variable>,
-    pub owner: &'a str,
-    pub is_query: bool,
+    bindings: Vec<(&'a str, Binding)>,
+    variables: Vec<Variable>,
+    owner: &'a str,
+    is_query: bool,
     /// In a part that is unrolled no times: indices mean nothing.
-    pub is_idle: bool,
+    is_idle: bool,
 }
 
 impl<'a> Resolver<'a> {
-    pub fn error(&mut self, diagnostic: Diagnostic) {
+    fn error(&mut self, diagnostic: Diagnostic) {
         let key = (diagnostic.span, diagnostic.message.clone());
         if self.reported.insert(key) {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    pub fn add(&mut self, formula: Formula) -> FormulaId {
+    /// Reports a name that nothing has, unless that may be due to another mistake.
+    fn unknown(&mut self, diagnostic: Diagnostic) {
+        if !self.has_nameless {
+            self.error(diagnostic);
+        }
+    }
+
+    fn add(&mut self, formula: Formula) -> FormulaId {
         let formulas = &mut self.equations.formulas;
         formulas.push(formula);
         FormulaId(formulas.len() as u32 - 1)
     }
 
     /// Whether there may be more formulas; if not, that is reported once.
-    pub fn has_room(&mut self, span: Span, more: u64) -> bool {
+    fn has_room(&mut self, span: Span, more: u64) -> bool {
         let there = self.equations.formulas.len() as u64;
         let fits = there.saturating_add(more) <= MOST_FORMULAS as u64;
         if !fits && !self.is_too_large {
@@ -130,7 +139,7 @@ impl<'a> Resolver<'a> {
                     .map(|(name, domain)| self.variable(name, domain))
                     .collect();
                 let id = RelationId(self.equations.relations.len() as u32);
-                self.names.insert(entry.name, id);
+                self.names.insert(entry.name, Some(id));
                 self.equations.relations.push(Relation {
                     name: entry.name.to_owned(),
                     span: Span::default(),
@@ -143,12 +152,12 @@ impl<'a> Resolver<'a> {
             }
         }
         let mut places: FxHashMap<(u8, &str), Span> = FxHashMap::default();
-        for item in &file.items {
-            let (space, what, name) = match item {
-                Item::Parameter { name, .. } => (0, "parameter", name),
-                Item::Type { name, .. } => (1, "type", name),
-                Item::Definition(definition) => (2, "relation", &definition.name),
-                Item::Query { name, .. } => (3, "query", name),
+        for Item { name, content } in &file.items {
+            let (space, what) = match content {
+                Content::Parameter(_) => (0, "parameter"),
+                Content::Type(_) => (1, "type"),
+                Content::Relation(_) => (2, "relation"),
+                Content::Query(_) => (3, "query"),
             };
             let supplied = match space {
                 0 => name.text == "n" && self.vocabulary.threads.is_some(),
@@ -169,48 +178,54 @@ impl<'a> Resolver<'a> {
                 continue;
             }
             places.insert((space, &name.text), name.span);
-            match item {
-                Item::Parameter { name, value } => {
+            match content {
+                Content::Parameter(value) => {
                     let given = values.iter().rev().find(|(given, _)| *given == name.text);
-                    let value = given.map_or(*value, |(_, value)| *value);
+                    let value = given.map(|(_, value)| *value).or(*value);
                     self.parameters.insert(&name.text, value);
                 }
-                Item::Type { name, shape } => {
+                Content::Type(Some(shape)) => {
                     self.types.insert(&name.text, shape);
                 }
-                _ => {}
+                Content::Type(None) => {
+                    self.known.insert(&name.text, None);
+                }
+                Content::Relation(None) => {
+                    self.names.insert(&name.text, None);
+                }
+                Content::Relation(Some(_)) | Content::Query(_) => {}
             }
         }
         for item in &file.items {
-            if let Item::Type { name, .. } = item {
-                self.type_named(name);
+            if let Content::Type(_) = item.content {
+                self.type_named(&item.name);
             }
         }
-        for item in &file.items {
-            if let Item::Definition(definition) = item
-                && !self.names.contains_key(definition.name.text.as_str())
+        for Item { name, content } in &file.items {
+            if let Content::Relation(Some(definition)) = content
+                && !self.names.contains_key(name.text.as_str())
             {
-                self.declare_relation(definition);
+                self.declare_relation(name, definition);
             }
         }
     }
 
-    fn declare_relation(&mut self, definition: &'a Definition) {
+    fn declare_relation(&mut self, name: &'a Word, definition: &'a Definition) {
         let mut variables = Vec::new();
         let mut names = FxHashMap::default();
         for group in &definition.parameters {
             let domain = self.domain(&group.domain, None);
             for name in &group.names {
                 self.declare_once(&mut names, name);
-                let variable = self.variable(&name.text, domain.unwrap_or(BOOL));
+                let variable = self.variable(&name.text, domain.unwrap_or(UNKNOWN));
                 variables.push(variable);
             }
         }
         let id = RelationId(self.equations.relations.len() as u32);
-        self.names.insert(&definition.name.text, id);
+        self.names.insert(&name.text, Some(id));
         self.equations.relations.push(Relation {
-            name: definition.name.text.clone(),
-            span: definition.name.span,
+            name: name.text.clone(),
+            span: name.span,
             kind: Kind::Defined(definition.fixpoint),
             parameters: variables.len() as u32,
             variables,
@@ -228,10 +243,10 @@ impl<'a> Resolver<'a> {
     }
 
     fn define(&mut self, file: &'a File) {
-        for item in &file.items {
-            match item {
-                Item::Definition(definition) => self.define_relation(definition),
-                Item::Query { name, form } => {
+        for Item { name, content } in &file.items {
+            match content {
+                Content::Relation(Some(definition)) => self.define_relation(name, definition),
+                Content::Query(Some(form)) => {
                     let mut scope = Scope {
                         bindings: Vec::new(),
                         variables: Vec::new(),
@@ -255,19 +270,18 @@ impl<'a> Resolver<'a> {
                         relation: id,
                     });
                 }
-                Item::Parameter { .. } | Item::Type { .. } => {}
+                _ => {}
             }
         }
     }
 
-    fn define_relation(&mut self, definition: &'a Definition) {
-        let name = definition.name.text.as_str();
-        let Some(id) = self.names.get(name).copied() else {
+    fn define_relation(&mut self, name: &'a Word, definition: &'a Definition) {
+        let Some(Some(id)) = self.names.get(name.text.as_str()).copied() else {
             return;
         };
         let index = id.0 as usize;
         // A second definition, or one of a supplied name, was reported.
-        if self.equations.relations[index].span != definition.name.span {
+        if self.equations.relations[index].span != name.span {
             return;
         }
         let names = definition.parameters.iter().flat_map(|group| &group.names);
@@ -276,7 +290,7 @@ impl<'a> Resolver<'a> {
         let mut scope = Scope {
             bindings: bindings.collect(),
             variables: std::mem::take(&mut self.equations.relations[index].variables),
-            owner: name,
+            owner: &name.text,
             is_query: false,
             is_idle: false,
         };
@@ -313,7 +327,7 @@ impl<'a> Resolver<'a> {
         let mut bound = Vec::new();
         let mut names = FxHashMap::default();
         for group in groups {
-            let domain = self.domain(&group.domain, Some(scope)).unwrap_or(BOOL);
+            let domain = self.domain(&group.domain, Some(scope)).unwrap_or(UNKNOWN);
             for name in &group.names {
                 self.declare_once(&mut names, name);
                 let index = scope.variables.len() as u32;
@@ -326,7 +340,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// (Formulas nest no deeper than the parser allows.)
-    pub fn form(&mut self, form: &'a Form, scope: &mut Scope<'a>) -> FormulaId {
+    fn form(&mut self, form: &'a Form, scope: &mut Scope<'a>) -> FormulaId {
         if !self.has_room(form.span, 1) {
             return self.add(Formula::Constant(false));
         }
@@ -414,7 +428,8 @@ impl<'a> Resolver<'a> {
         }
         let mut parts = Vec::new();
         for value in low..=high {
-            scope.bindings.push((&name.text, Binding::Constant(value)));
+            let constant = Binding::Constant(Some(value));
+            scope.bindings.push((&name.text, constant));
             parts.push(self.form(body, scope));
             scope.bindings.pop();
             if self.is_too_large {
@@ -424,7 +439,8 @@ impl<'a> Resolver<'a> {
         if count == 0 {
             // Mistakes in it are to be found all the same.
             let was_idle = std::mem::replace(&mut scope.is_idle, true);
-            scope.bindings.push((&name.text, Binding::Constant(low)));
+            let constant = Binding::Constant(range.map(|(low, _)| low));
+            scope.bindings.push((&name.text, constant));
             self.form(body, scope);
             scope.bindings.pop();
             scope.is_idle = was_idle;

@@ -2,12 +2,12 @@
 //!
 //! Chains of connectives are read in loops; parentheses, quantifiers and indices nest up to a
 //! limit. After a mistake the parser goes on at the next item, so that all mistakes are
-//! reported at once. Linear in the tokens.
+//! reported at once; of an item with a mistake the name stays. Linear in the tokens.
 
 use super::token::{Kind, Token, shown, tokens};
 use super::tree::{
-    Comparison, Constant, Definition, DomainKind, DomainTree, File, Fixpoint, Form, FormKind,
-    Group, Item, OrderWish, Part, Shape, Step, Summand, Term, Word,
+    Comparison, Constant, Content, Definition, DomainKind, DomainTree, File, Fixpoint, Form,
+    FormKind, Group, Item, OrderWish, Part, Shape, Step, Summand, Term, Word,
 };
 use crate::diagnostic::{Diagnostic, suggestion};
 use crate::source::{Source, Span};
@@ -29,7 +29,7 @@ pub fn parse(source: &Source) -> (File, Vec<Diagnostic>) {
     while *parser.peek() != Kind::End {
         match parser.item() {
             Some(item) => file.items.push(item),
-            None => parser.recover(),
+            None => file.has_nameless = true,
         }
     }
     (file, parser.diagnostics)
@@ -74,27 +74,44 @@ impl Parser {
     }
 
     fn fail<T>(&mut self, expected: &str) -> Option<T> {
-        let found = shown(self.peek());
-        let message = format!("expected {expected}, found {found}");
-        let error = Diagnostic::error(self.span(), message);
-        self.diagnostics.push(error);
+        if *self.peek() != Kind::Unknown {
+            let found = shown(self.peek());
+            let message = format!("expected {expected}, found {found}");
+            let error = Diagnostic::error(self.span(), message);
+            self.diagnostics.push(error);
+        }
         None
     }
 
-    /// Goes on behind the next `;`, or where an item seems to begin.
-    fn recover(&mut self) {
+    /// Goes on behind the next `;`, or where an item begins.
+    fn skip(&mut self) {
         self.nested = 0;
+        while *self.peek() != Kind::End && self.keyword_of_item().is_none() {
+            if self.has_sign(";") {
+                return;
+            }
+            self.advance();
+        }
+    }
+
+    /// Goes on behind an item with a mistake. If that is a `;` in its middle, what follows is
+    /// skipped too; two names are rather an item whose keyword is misspelt.
+    fn recover(&mut self) {
+        let is_name = |kind: &Kind| matches!(kind, Kind::Name(_));
         loop {
-            let begins = |kind: &Kind| matches!(kind, Kind::Keyword(word) if ITEMS.contains(word));
-            match self.peek() {
-                Kind::End => return,
-                Kind::Sign(";") => {
-                    self.advance();
-                    return;
-                }
-                kind if begins(kind) => return,
-                _ => self.advance(),
-            };
+            self.skip();
+            let begins = self.keyword_of_item().is_some()
+                || is_name(self.peek()) && is_name(self.peek_next());
+            if begins || *self.peek() == Kind::End {
+                return;
+            }
+        }
+    }
+
+    fn keyword_of_item(&self) -> Option<&'static str> {
+        match self.peek() {
+            Kind::Keyword(word) if ITEMS.contains(word) => Some(word),
+            _ => None,
         }
     }
 
@@ -132,6 +149,7 @@ impl Parser {
                 let message = format!("`{word}` is a keyword, not {what}");
                 let error = Diagnostic::error(self.span(), message);
                 self.diagnostics.push(error);
+                self.advance();
                 None
             }
             _ => self.fail(what),
@@ -154,84 +172,90 @@ impl Parser {
         }
     }
 
+    /// The next item; `None` if its name cannot be read.
     fn item(&mut self) -> Option<Item> {
-        let keyword = match self.peek() {
-            Kind::Keyword(word) if ITEMS.contains(word) => *word,
-            Kind::Name(name) => {
-                let hint = suggestion(name, ITEMS);
-                let message = "expected `param`, `type`, `mu`, `nu`, `let` or `query`";
-                let error = Diagnostic::error(self.span(), message).with_hint_if_any(hint);
-                self.diagnostics.push(error);
-                // The keyword of an item is always behind what went wrong.
-                self.advance();
-                return None;
-            }
-            _ => {
-                let failed = self.fail("`param`, `type`, `mu`, `nu`, `let` or `query`");
-                self.advance();
-                return failed;
-            }
+        let Some(keyword) = self.keyword_of_item() else {
+            self.no_item();
+            return None;
         };
         self.advance();
-        let item = match keyword {
-            "param" => {
-                let name = self.word("the name of a parameter")?;
-                self.sign("=")?;
-                let value = self.number()?;
-                Item::Parameter { name, value }
-            }
-            "type" => {
-                let name = self.word("the name of a type")?;
-                self.sign("=")?;
-                let shape = match self.has_sign("{") {
-                    true => {
-                        let groups = self.groups()?;
-                        self.sign("}")?;
-                        Shape::Record(groups)
-                    }
-                    false => Shape::Domain(self.domain()?),
-                };
-                Item::Type { name, shape }
-            }
-            "query" => {
-                let name = self.word("the name of a query")?;
-                self.sign("=")?;
-                let form = self.form()?;
-                Item::Query { name, form }
-            }
-            _ => Item::Definition(self.definition(keyword)?),
+        let name = self.word(match keyword {
+            "param" => "the name of a parameter",
+            "type" => "the name of a type",
+            "query" => "the name of a query",
+            _ => "the name of a relation",
+        });
+        let Some(name) = name else {
+            self.recover();
+            return None;
         };
-        self.sign(";")?;
-        Some(item)
+        let content = match keyword {
+            "param" => Content::Parameter(self.rest(Self::value)),
+            "type" => Content::Type(self.rest(Self::shape)),
+            "query" => Content::Query(self.rest(Self::query)),
+            _ => Content::Relation(self.rest(|parser| parser.definition(keyword))),
+        };
+        Some(Item { name, content })
+    }
+
+    /// Skips what does not begin as an item does.
+    fn no_item(&mut self) {
+        const EXPECTED: &str = "`param`, `type`, `mu`, `nu`, `let` or `query`";
+        match self.peek() {
+            Kind::Name(name) => {
+                let hint = suggestion(name, ITEMS);
+                let message = format!("expected {EXPECTED}");
+                let error = Diagnostic::error(self.span(), message).with_hint_if_any(hint);
+                self.diagnostics.push(error);
+            }
+            _ => {
+                let _: Option<()> = self.fail(EXPECTED);
+            }
+        }
+        self.advance();
+        self.skip();
+    }
+
+    /// Reads an item from behind its name to the `;` that ends it.
+    fn rest<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let content = read(self).and_then(|content| self.sign(";").map(|()| content));
+        if content.is_none() {
+            self.recover();
+        }
+        content
+    }
+
+    fn value(&mut self) -> Option<i128> {
+        self.sign("=")?;
+        self.number()
+    }
+
+    fn shape(&mut self) -> Option<Shape> {
+        self.sign("=")?;
+        if !self.has_sign("{") {
+            return Some(Shape::Domain(self.domain()?));
+        }
+        let groups = self.groups()?;
+        self.sign("}")?;
+        Some(Shape::Record(groups))
+    }
+
+    fn query(&mut self) -> Option<Form> {
+        self.sign("=")?;
+        self.form()
     }
 
     fn definition(&mut self, keyword: &str) -> Option<Definition> {
-        let name = self.word("the name of a relation")?;
         self.sign("(")?;
         let parameters = match self.peek() {
             Kind::Sign(")") => Vec::new(),
             _ => self.groups()?,
         };
         self.sign(")")?;
-        let mut order = Vec::new();
-        if self.has_keyword("order") {
-            loop {
-                let left = self.word("a variable")?;
-                let is_above = self.has_sign("<");
-                if !is_above && !self.has_sign("~") {
-                    return self.fail("`~` or `<`");
-                }
-                let right = self.word("a variable")?;
-                order.push(OrderWish {
-                    left,
-                    is_above,
-                    right,
-                });
-                if !self.has_sign(",") {
-                    break;
-                }
-            }
-        }
+        let order = match self.has_keyword("order") {
+            true => self.order()?,
+            false => Vec::new(),
+        };
         self.sign("=")?;
         Some(Definition {
             fixpoint: match keyword {
@@ -239,11 +263,30 @@ impl Parser {
                 "nu" => Fixpoint::Greatest,
                 _ => Fixpoint::Let,
             },
-            name,
             parameters,
             order,
             body: self.form()?,
         })
+    }
+
+    fn order(&mut self) -> Option<Vec<OrderWish>> {
+        let mut order = Vec::new();
+        loop {
+            let left = self.word("a variable")?;
+            let is_above = self.has_sign("<");
+            if !is_above && !self.has_sign("~") {
+                return self.fail("`~` or `<`");
+            }
+            let right = self.word("a variable")?;
+            order.push(OrderWish {
+                left,
+                is_above,
+                right,
+            });
+            if !self.has_sign(",") {
+                return Some(order);
+            }
+        }
     }
 
     /// Variables with their domains.

@@ -1,5 +1,5 @@
-//! The tokens of a `.mu` file, read by combinators. Linear; what is no token is skipped and
-//! reported, one message for each stretch.
+//! The tokens of a `.mu` file, read by combinators. Linear; what is no token is reported, one
+//! message for each stretch.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::{Source, Span};
@@ -16,6 +16,8 @@ pub enum Kind {
     /// `None` for a number that is too large.
     Number(Option<i128>),
     Sign(&'static str),
+    /// What is no token, which was reported.
+    Unknown,
     End,
 }
 
@@ -91,7 +93,7 @@ pub fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> 
             rest = &rest[1..];
             continue;
         };
-        report(&mut unknown, start, source, diagnostics);
+        tokens.extend(report(&mut unknown, start, source, diagnostics));
         let span = Span::new(start, (bytes.len() - behind.len()) as u32);
         rest = behind;
         let kind = match found {
@@ -109,7 +111,7 @@ pub fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> 
         tokens.push(Token { kind, span });
     }
     let end = bytes.len() as u32;
-    report(&mut unknown, end, source, diagnostics);
+    tokens.extend(report(&mut unknown, end, source, diagnostics));
     tokens.push(Token {
         kind: Kind::End,
         span: Span::new(end, end),
@@ -117,13 +119,18 @@ pub fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> 
     tokens
 }
 
-fn report(unknown: &mut Option<u32>, end: u32, source: &Source, diagnostics: &mut Vec<Diagnostic>) {
-    if let Some(start) = unknown.take() {
-        let span = Span::new(start, end);
-        let shown: String = source.text(span).chars().take(20).collect();
-        let message = format!("unknown character `{}`", shown.escape_debug());
-        diagnostics.push(Diagnostic::error(span, message));
-    }
+fn report(
+    unknown: &mut Option<u32>,
+    end: u32,
+    source: &Source,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Token> {
+    let span = Span::new(unknown.take()?, end);
+    let shown: String = source.text(span).chars().take(20).collect();
+    let message = format!("unknown character `{}`", shown.escape_debug());
+    diagnostics.push(Diagnostic::error(span, message));
+    let kind = Kind::Unknown;
+    Some(Token { kind, span })
 }
 
 fn number(digits: &[u8]) -> Option<i128> {
@@ -138,6 +145,7 @@ pub fn shown(kind: &Kind) -> String {
         Kind::Keyword(word) | Kind::Sign(word) => format!("`{word}`"),
         Kind::Number(Some(number)) => format!("`{number}`"),
         Kind::Number(None) => "a number".to_owned(),
+        Kind::Unknown => "what is no token".to_owned(),
         Kind::End => "the end of the file".to_owned(),
     }
 }

@@ -7,6 +7,9 @@ use crate::source::Span;
 #[derive(Debug, Default)]
 pub struct File {
     pub items: Vec<Item>,
+    /// Whether an item is missing because its name could not be read: a name that nothing has
+    /// may be that of it.
+    pub has_nameless: bool,
 }
 
 /// A name at a place.
@@ -17,11 +20,18 @@ pub struct Word {
 }
 
 #[derive(Debug)]
-pub enum Item {
-    Parameter { name: Word, value: i128 },
-    Type { name: Word, shape: Shape },
-    Definition(Definition),
-    Query { name: Word, form: Form },
+pub struct Item {
+    pub name: Word,
+    pub content: Content,
+}
+
+/// What a name stands for; `None` if there is a mistake in the text that says so.
+#[derive(Debug)]
+pub enum Content {
+    Parameter(Option<i128>),
+    Type(Option<Shape>),
+    Relation(Option<Definition>),
+    Query(Option<Form>),
 }
 
 #[derive(Debug)]
@@ -75,7 +85,6 @@ pub enum Fixpoint {
 #[derive(Debug)]
 pub struct Definition {
     pub fixpoint: Fixpoint,
-    pub name: Word,
     pub parameters: Vec<Group>,
     pub order: Vec<OrderWish>,
     pub body: Form,

@@ -1,12 +1,12 @@
 //! Domains and constants by their names: types may be used before they are defined, and are
 //! built from each other only so deep.
 
-use super::domain::{BOOL, Domain, DomainId, GLOBALS, LOCALS, POINT, STATE};
-use super::equations::Variable;
-use super::resolve::{Binding, Resolver, Scope};
-use super::supplied::DOMAINS;
-use super::tree::{Constant, DomainKind, DomainTree, Shape, Summand, Word};
+use super::{Binding, Resolver, Scope};
 use crate::diagnostic::{Diagnostic, suggestion};
+use crate::fixpoint::domain::{BOOL, Domain, DomainId, GLOBALS, LOCALS, POINT, STATE};
+use crate::fixpoint::equations::Variable;
+use crate::fixpoint::supplied::DOMAINS;
+use crate::fixpoint::tree::{Constant, DomainKind, DomainTree, Shape, Summand, Word};
 use rustc_hash::FxHashMap;
 
 /// How many leaves a variable may have.
@@ -63,7 +63,7 @@ impl<'a> Resolver<'a> {
             let known = known.chain(DOMAINS).chain(["bool"]);
             let hint = suggestion(text, known);
             let message = format!("unknown type `{text}`");
-            self.error(Diagnostic::error(name.span, message).with_hint_if_any(hint));
+            self.unknown(Diagnostic::error(name.span, message).with_hint_if_any(hint));
             return None;
         };
         if self.open.contains(&text) || self.open.len() as u32 > DEEPEST_TYPE {
@@ -195,35 +195,34 @@ impl<'a> Resolver<'a> {
         sum
     }
 
-    /// The value of a name, if it is one of a constant.
-    pub(super) fn known_constant(&self, name: &str) -> Option<i128> {
+    /// What a name stands for that is no relation or type.
+    pub(super) fn binding(&self, name: &str, scope: Option<&Scope<'a>>) -> Option<Binding> {
+        let bindings = scope.map_or(&[][..], |scope| &scope.bindings);
+        let bound = bindings.iter().rev().find(|(bound, _)| *bound == name);
         let threads = self.vocabulary.threads.filter(|_| name == "n");
-        let parameter = self.parameters.get(name).copied();
-        parameter.or(threads.map(i128::from))
+        let constant = self.parameters.get(name).copied();
+        let constant = constant.or(threads.map(|count| Some(i128::from(count))));
+        let bound = bound.map(|(_, binding)| *binding);
+        bound.or(constant.map(Binding::Constant))
     }
 
     fn constant_named(&mut self, name: &Word, scope: Option<&Scope<'a>>) -> Option<i128> {
-        let bindings = scope.map_or(&[][..], |scope| &scope.bindings);
-        let bound = bindings.iter().rev().find(|(bound, _)| *bound == name.text);
-        match bound {
-            Some((_, Binding::Constant(value))) => return Some(*value),
-            Some((_, Binding::Variable(_))) => {
+        match self.binding(&name.text, scope) {
+            Some(Binding::Constant(value)) => return value,
+            Some(Binding::Variable(_)) => {
                 let message = format!("`{}` is a variable, and a constant is needed", name.text);
                 self.error(Diagnostic::error(name.span, message));
-                return None;
             }
-            None => {}
+            None if name.text == "n" => {
+                let message = "`n` is for programs with threads, and this one has none";
+                self.error(Diagnostic::error(name.span, message));
+            }
+            None => {
+                let message = format!("unknown constant `{}`", name.text);
+                let hint = suggestion(&name.text, self.parameters.keys().copied());
+                self.unknown(Diagnostic::error(name.span, message).with_hint_if_any(hint));
+            }
         }
-        let known = self.known_constant(&name.text);
-        if known.is_none() {
-            let message = match name.text.as_str() {
-                "n" => "`n` is for programs with threads, and this one has none".to_owned(),
-                text => format!("unknown constant `{text}`"),
-            };
-            let constants = self.parameters.keys().copied();
-            let hint = suggestion(&name.text, constants);
-            self.error(Diagnostic::error(name.span, message).with_hint_if_any(hint));
-        }
-        known
+        None
     }
 }
