@@ -293,7 +293,7 @@ impl Lowering<'_> {
             declared.extend(entry.map(|procedure| self.arbitrary(procedure)));
         }
         let init = entry.filter(|_| is_declared);
-        if is_declared {
+        if is_declared && !tree.lost_threads {
             self.check_main(init, &declared, start.advice);
         }
         let first = init.or(declared.first().map(|start| start.procedure));

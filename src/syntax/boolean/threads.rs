@@ -55,13 +55,31 @@ impl Parser<'_> {
     pub fn thread_declaration(&mut self) {
         self.tree.declares_threads = true;
         self.advance();
-        let result = self.list(Self::thread_start);
-        if result.is_err()
-            || !self.take(TokenKind::Semicolon) && !self.semicolon_is_understood("the declaration")
-        {
+        while self.list(Self::thread_start).is_err() {
+            self.tree.lost_threads = true;
+            if !self.skip_thread() {
+                return self.recover_declaration();
+            }
+        }
+        if !self.take(TokenKind::Semicolon) && !self.semicolon_is_understood("the declaration") {
             self.tree.lost_threads = true;
             self.recover_declaration();
         }
+    }
+
+    /// Goes on, behind a mistake, at the next thread of a declaration. Whether there is one.
+    #[cold]
+    fn skip_thread(&mut self) -> bool {
+        let closing = [TokenKind::RightParenthesis, TokenKind::RightBracket];
+        while !self.token.kind.stops_recovery() && !self.at(TokenKind::Semicolon) {
+            let is_behind = closing.contains(&self.previous_kind);
+            if is_behind && self.at(TokenKind::Comma) && self.peek().kind == TokenKind::Name {
+                self.advance();
+                return true;
+            }
+            self.advance();
+        }
+        false
     }
 
     fn thread_start(&mut self) -> Parsed<()> {
