@@ -51,17 +51,6 @@ pub struct Checker<'o> {
     observer: Box<dyn FnMut(Event) + 'o>,
 }
 
-/// What is said of a property that programs with threads do not have.
-macro_rules! refused {
-    ($option:literal) => {
-        concat!(
-            $option,
-            " is not for programs with threads: they can be asked whether labels are reached \
-             (--reach) and whether assertions fail (--assertions, --each-assertion)"
-        )
-    };
-}
-
 /// More threads than this rarely help: operations wait for each other in the same tables.
 const MOST_JOBS: usize = 4;
 
@@ -294,19 +283,21 @@ impl<'o> Checker<'o> {
     /// Of a program with threads, not everything can be asked.
     fn supports(&self, properties: &[Request]) -> Result<(), Error> {
         for property in properties {
-            self.model.without_threads(match property.kind {
-                Kind::Ltl => refused!("--ltl"),
-                Kind::Never => refused!("--never"),
-                Kind::Terminates => refused!("--terminates"),
-                Kind::Reach | Kind::Assertions | Kind::Assertion => continue,
-            })?;
+            match property.kind {
+                Kind::Ltl | Kind::Never | Kind::Terminates => self.model.without_threads(
+                    "programs with threads can be asked whether labels are reached and whether \
+                     assertions fail, and nothing else",
+                )?,
+                Kind::Reach | Kind::Assertions | Kind::Assertion => {}
+            }
         }
         self.supports_bounds()?;
         match self.options.direction {
             Direction::Forward => Ok(()),
-            Direction::Backward => self.model.without_threads(
-                "--search backward is not for programs with threads: they are searched forward",
-            ),
+            Direction::Backward => {
+                let message = "programs with threads are searched forward";
+                self.model.without_threads(message)
+            }
         }
     }
 

@@ -8,8 +8,8 @@ use super::replacement::Replacement;
 use super::{ADVICE, Exit, input, properties, terminal};
 use anyhow::{Context, anyhow, bail};
 use derny::{
-    Checker, Error, Event, Limits, Model, Notice, Order, OrderError, Property, Reason, Report,
-    Solver, TextStyle, Verdict,
+    Checker, Direction, Error, Event, Limits, Model, Notice, Order, OrderError, Property, Reason,
+    Report, Solver, TextStyle, Verdict,
 };
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -55,12 +55,8 @@ fn examine(arguments: &CheckArguments, console: &Console) -> anyhow::Result<Repo
     );
     match model {
         Ok(model) => {
-            if model.has_threads() && !arguments.spec.is_empty() {
-                bail!(
-                    "--spec is not for programs with threads: they can be asked whether labels \
-                     are reached (--reach) and whether assertions fail (--assertions, \
-                     --each-assertion)"
-                );
+            if model.has_threads() {
+                allowed_with_threads(arguments)?;
             }
             properties::add_each_assertion(arguments, &model, &mut properties, console)?;
             check(arguments, &model, &properties, &limits, progress, console)
@@ -72,6 +68,26 @@ fn examine(arguments: &CheckArguments, console: &Console) -> anyhow::Result<Repo
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Of a program with threads, not everything can be asked.
+fn allowed_with_threads(arguments: &CheckArguments) -> anyhow::Result<()> {
+    let refused = [
+        ("--ltl", !arguments.ltl.is_empty()),
+        ("--spec", !arguments.spec.is_empty()),
+        ("--never", !arguments.never.is_empty()),
+        ("--terminates", arguments.terminates),
+    ];
+    if let Some((option, _)) = refused.iter().find(|(_, is_given)| *is_given) {
+        bail!(
+            "{option} is not for programs with threads: they can be asked whether labels are \
+             reached (--reach) and whether assertions fail (--assertions, --each-assertion)"
+        );
+    }
+    if arguments.search == Direction::Backward {
+        bail!("--search backward is not for programs with threads: they are searched forward");
+    }
+    Ok(())
 }
 
 /// Says why there is no report.
