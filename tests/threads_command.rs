@@ -39,8 +39,14 @@ fn properties_of_programs_without_threads_are_refused_by_name() {
         let run = program.check(arguments);
         let option = arguments.iter().rfind(|word| word.starts_with("--"));
         let option = option.expect("there is one");
-        assert_bad_input(&run, option);
-        assert_bad_input(&run, " is not for programs with threads: they ");
+        let possible = match *option {
+            "--search" => " backward is not for programs with threads: they are searched forward\n",
+            _ => {
+                " is not for programs with threads: they can be asked whether labels are reached \
+                 (--reach) and whether assertions fail (--assertions, --each-assertion)\n"
+            }
+        };
+        assert_bad_input(&run, &format!("error: {option}{possible}"));
     }
     for (command, arguments) in [
         ("post", &[][..]),
@@ -206,6 +212,23 @@ fn bounds_that_cannot_be() {
     ] {
         let run = plain.check(arguments);
         assert_eq!((run.code, run.stdout.as_str()), (0, "holds assertions\n"));
+    }
+}
+
+#[test]
+fn what_is_unknown_says_how_far_was_looked() {
+    let program = Written::new(
+        "decl turn; thread p(), q();
+         void p() begin if (*) then p(); fi assume(!turn); turn := 1; assume(!turn); L: skip; end
+         void q() begin if (*) then q(); fi assume(turn); turn := 0; end",
+    );
+    for (most, bound) in [("0", "0 context switches"), ("1", "1 context switch")] {
+        let run = program.check(&["--reach", "L", "--max-switches", most]);
+        let expected = format!(
+            "unknown L (nothing found within {bound}; with more context switches it might be \
+             different: --max-switches N looks further)\n"
+        );
+        assert_eq!((run.code, run.stdout), (3, expected), "{}", run.stderr);
     }
 }
 

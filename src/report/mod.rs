@@ -166,6 +166,12 @@ impl Conclusion {
         };
         (conclusion, Explanation::new(finding.trace, temporal))
     }
+
+    /// What stands before the reason of a missing verdict: how far was looked in vain.
+    fn progress(&self) -> String {
+        let bound = self.bound.map(|bound| format!("nothing found {bound}; "));
+        bound.unwrap_or_default()
+    }
 }
 
 impl Report {

@@ -9,7 +9,6 @@ use crate::diagnostic::Advice;
 use crate::error::Reason;
 use crate::property::Kind;
 use crate::rules::Subject;
-use crate::threads::{Bound, Measure};
 use crate::witness::fold::unfold::is_length_exact;
 use std::io::Write;
 use std::time::Duration;
@@ -60,13 +59,12 @@ fn write_conclusion<W: Write>(
         Some(name) => format!(" {name}: {}", property.title()),
         None => format!(" {}", property.title()),
     };
-    let reason = match (verdict, conclusion.reason) {
-        (None, Some(reason)) => format!(" ({reason}{})", advice.about(reason)),
-        (Some(_), Some(reason)) => {
-            format!(" (no trace: {reason}{})", advice.about(reason))
-        }
-        (Some(Verdict::Holds), None) => conclusion.bound.map_or(String::new(), within),
-        (_, None) => String::new(),
+    let about = |reason: Reason| format!("{reason}{}", advice.about(reason));
+    let reason = match (verdict, conclusion.reason, conclusion.bound) {
+        (None, Some(reason), _) => format!(" ({}{})", conclusion.progress(), about(reason)),
+        (Some(_), Some(reason), _) => format!(" (no trace: {})", about(reason)),
+        (Some(Verdict::Holds), None, Some(bound)) if !bound.complete => format!(" ({bound})"),
+        (_, None, _) => String::new(),
     };
     let pieces = [
         (paint, word),
@@ -74,19 +72,6 @@ fn write_conclusion<W: Write>(
         (Paint::Plain, &reason[..]),
     ];
     writer.line(&pieces, 2)
-}
-
-/// What stands after a verdict that may be another one with a larger bound.
-fn within(bound: Bound) -> String {
-    let (one, many) = match bound.measure {
-        Measure::Switches => ("context switch", "context switches"),
-        Measure::Rounds => ("round", "rounds"),
-    };
-    match bound {
-        Bound { complete: true, .. } => String::new(),
-        Bound { value: 1, .. } => format!(" (within 1 {one})"),
-        Bound { value, .. } => format!(" (within {value} {many})"),
-    }
 }
 
 impl Advice {

@@ -13,6 +13,7 @@ pub mod solo;
 pub use crate::interpreter::threads::Measure;
 use crate::program::{Action, PointId, Program};
 use crate::property::Property;
+use std::fmt;
 
 /// Which executions are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,18 @@ pub struct Bound {
     pub value: u32,
     /// Whether it is known that no larger bound changes the verdict.
     pub complete: bool,
+}
+
+/// How far, without whether that is enough: "within 3 context switches".
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (one, many) = match self.measure {
+            Measure::Switches => ("context switch", "context switches"),
+            Measure::Rounds => ("round", "rounds"),
+        };
+        let noun = if self.value == 1 { one } else { many };
+        write!(f, "within {} {noun}", self.value)
+    }
 }
 
 /// What is looked for in executions.

@@ -124,7 +124,8 @@ fn object(property: &Request) -> PropertyObject<'_> {
 
 fn unknown(conclusion: &Conclusion) -> Notification<'_> {
     let property = &conclusion.property;
-    let reason = conclusion.reason.map(|reason| format!(": {reason}"));
+    let reason = conclusion.reason;
+    let reason = reason.map(|reason| format!(": {}{reason}", conclusion.progress()));
     let text = format!(
         "{} is undecided{}.",
         title(property),
