@@ -1,17 +1,17 @@
 //! `derny check`: reads, checks, reports. What was found before a limit passed is reported.
 
 use super::arguments::{CheckArguments, Format};
-use super::console::{Console, notices};
+use super::console::{Console, notices, print};
 use super::limits::limits;
 use super::progress::{ProgressLine, counters};
 use super::replacement::Replacement;
 use super::{ADVICE, Exit, input, properties, terminal};
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use derny::{
     Checker, Direction, Error, Event, Limits, Model, Notice, Order, OrderError, Property, Reason,
     Report, Solver, TextStyle, Verdict,
 };
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit> {
@@ -33,8 +33,7 @@ pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit>
     if let Some(sarif) = sarif {
         sarif.write(|out| report.write_sarif(out))?;
     }
-    // The worker may still run, and freeing what it made would only take time.
-    std::process::exit(exit as i32);
+    exit.now()
 }
 
 /// Reads the input and checks it.
@@ -46,13 +45,7 @@ fn examine(arguments: &CheckArguments, console: &Console) -> anyhow::Result<Repo
     };
     let mut properties = properties::properties(arguments, language, console)?;
     let mut progress = ProgressLine::new(arguments.progress);
-    let model = input::read(
-        &arguments.input,
-        language,
-        Some(&limits),
-        &mut progress,
-        console,
-    );
+    let model = input::read_within(&arguments.input, language, &limits, &mut progress, console);
     match model {
         Ok(model) => {
             if model.has_threads() {
@@ -183,13 +176,10 @@ fn check(
     }
     let report = checker.observe(|event| match event {
         Event::Explanation(_) if !arguments.explain => {}
-        Event::Diagnostics(warnings) => console.show(&warnings),
-        Event::Warning(warning) => console.say(|| warning.to_string(), [warning.notice()]),
         Event::Explanation(text) | Event::Order(text) => {
             let _ = std::io::stderr().write_all(text.as_bytes());
         }
-        Event::Progress(state) => progress.update(&state),
-        _ => {}
+        event => console.observe(event, &mut progress),
     });
     let report = report.check();
     progress.finish();
@@ -222,18 +212,10 @@ fn show(arguments: &CheckArguments, report: &Report, console: &Console) -> anyho
     for warning in report.warnings() {
         console.warn(warning);
     }
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    let written = match arguments.format {
-        Format::Json => report.write_json(&mut out),
-        Format::Text => report.write_styled_text(&style(arguments), &mut out),
-    };
-    match written.and_then(|()| out.flush()) {
-        // A reader that has seen enough does not change the verdict.
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            return Err(anyhow!("cannot write the results: {error}"));
-        }
-        _ => {}
-    }
+    print("the results", |out| match arguments.format {
+        Format::Json => report.write_json(out),
+        Format::Text => report.write_styled_text(&style(arguments), out),
+    })?;
     if arguments.stats && arguments.format == Format::Text {
         let _ = report.write_statistics(std::io::stderr());
     }

@@ -1,13 +1,12 @@
 //! `derny post` and `derny pre`: sets of configurations.
 
 use super::arguments::{PostArguments, PreArguments, SetArguments, SetFormat};
-use super::console::Console;
+use super::console::{Console, print};
 use super::limits::limits;
 use super::progress::ProgressLine;
 use super::{ADVICE, Exit, input};
-use anyhow::{anyhow, bail};
-use derny::{Error, Event, Limits, Model, SetQuery, SetReport};
-use std::io::{BufWriter, Write};
+use anyhow::bail;
+use derny::{Error, Limits, Model, SetQuery, SetReport};
 
 pub fn post(arguments: PostArguments, console: &Console) -> anyhow::Result<Exit> {
     let query = SetQuery::post().titles("--from", "--contains");
@@ -41,13 +40,7 @@ fn run(
     }
     let language = input::language(&arguments.input)?;
     let mut progress = ProgressLine::new(arguments.progress);
-    let model = input::read(
-        &arguments.input,
-        language,
-        Some(&limits),
-        &mut progress,
-        console,
-    );
+    let model = input::read_within(&arguments.input, language, &limits, &mut progress, console);
     let report = match model {
         Ok(model) => ask(query, &model, &limits, progress, console),
         Err(Error::Stopped(reason)) => Ok(query.unknown(&input::name(&arguments.input), reason)),
@@ -62,8 +55,7 @@ fn run(
         }
         Err(error) => return Ok(console.complain(error)),
     };
-    // The worker may still run, and freeing what it made would only take time.
-    std::process::exit(exit as i32);
+    exit.now()
 }
 
 fn ask(
@@ -73,30 +65,19 @@ fn ask(
     mut progress: ProgressLine,
     console: &Console,
 ) -> Result<SetReport, Error> {
-    let report = query.limits(limits).observe(|event| match event {
-        Event::Diagnostics(warnings) => console.show(&warnings),
-        Event::Progress(state) => progress.update(&state),
-        _ => {}
-    });
-    let report = report.ask(model);
+    let query = query.limits(limits);
+    let query = query.observe(|event| console.observe(event, &mut progress));
+    let report = query.ask(model);
     progress.finish();
     report
 }
 
 fn show(report: &SetReport, format: SetFormat) -> anyhow::Result<Exit> {
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    let written = match format {
-        SetFormat::Text => report.write_text(&mut out),
-        SetFormat::Json => report.write_json(&mut out),
-        SetFormat::Dot => report.write_dot(&mut out),
-    };
-    match written.and_then(|()| out.flush()) {
-        // A reader that has seen enough does not change the answer.
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            return Err(anyhow!("cannot write the result: {error}"));
-        }
-        _ => {}
-    }
+    print("the result", |out| match format {
+        SetFormat::Text => report.write_text(out),
+        SetFormat::Json => report.write_json(out),
+        SetFormat::Dot => report.write_dot(out),
+    })?;
     Ok(match (report.contains(), report.reason()) {
         (_, Some(_)) => Exit::Unknown,
         (Some(false), None) => Exit::Violated,

@@ -1,10 +1,13 @@
-//! What is said on standard error: errors and warnings, drawn for people or as JSON.
+//! Standard streams: results go to standard output; errors and warnings to standard error, drawn
+//! for people or as JSON.
 
 use super::Exit;
 use super::arguments::DiagnosticsFormat;
-use derny::{Diagnostics, Error, Notice};
+use super::progress::ProgressLine;
+use anyhow::anyhow;
+use derny::{Diagnostics, Error, Event, Notice};
 use std::fmt::Display;
-use std::io::{IsTerminal, Write};
+use std::io::{BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 
 /// Where errors and warnings go.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +38,16 @@ impl Console {
         let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let text = || diagnostics.draw(color) + &count(diagnostics.errors());
         self.say(text, diagnostics.notices());
+    }
+
+    /// What happens during a run: warnings, and how far it has come.
+    pub fn observe(&self, event: Event, progress: &mut ProgressLine) {
+        match event {
+            Event::Diagnostics(warnings) => self.show(&warnings),
+            Event::Warning(warning) => self.say(|| warning.to_string(), [warning.notice()]),
+            Event::Progress(state) => progress.update(&state),
+            _ => {}
+        }
     }
 
     /// What should be known beside the results.
@@ -81,6 +94,20 @@ impl Console {
             }
         };
         let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+}
+
+/// Writes to standard output. A reader that has seen enough does not change the answer.
+pub fn print(
+    what: &str,
+    write: impl FnOnce(&mut BufWriter<StdoutLock<'_>>) -> std::io::Result<()>,
+) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(anyhow!("cannot write {what}: {error}"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -60,17 +60,31 @@ fn from_extension(file: &Path) -> anyhow::Result<Language> {
 }
 
 /// The model, if there are no errors in it; warnings go to standard error.
-pub fn read(
+pub fn read(input: &InputArguments, language: Language, console: &Console) -> Result<Model, Error> {
+    let progress = &mut ProgressLine::Silent;
+    read_by(Reader::new(), input, language, progress, console)
+}
+
+/// The model, unless a limit passes before it is read.
+pub fn read_within(
     input: &InputArguments,
     language: Language,
-    limits: Option<&Limits>,
+    limits: &Limits,
     progress: &mut ProgressLine,
     console: &Console,
 ) -> Result<Model, Error> {
-    let mut reader = Reader::new().language(language).advise(ADVICE);
-    if let Some(limits) = limits {
-        reader = reader.limits(limits);
-    }
+    let reader = Reader::new().limits(limits);
+    read_by(reader, input, language, progress, console)
+}
+
+fn read_by(
+    mut reader: Reader,
+    input: &InputArguments,
+    language: Language,
+    progress: &mut ProgressLine,
+    console: &Console,
+) -> Result<Model, Error> {
+    reader = reader.language(language).advise(ADVICE);
     if let Some(entry) = &input.entry {
         reader = reader.entry(entry);
     }

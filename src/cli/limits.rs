@@ -25,7 +25,7 @@ pub fn limits(arguments: &LimitArguments) -> Limits {
     let _ = ctrlc::set_handler(move || {
         cancellation.cancel();
         if first.get_or_insert_with(Instant::now).elapsed() >= SAME_WISH {
-            std::process::exit(Exit::Unknown as i32);
+            Exit::Unknown.now();
         }
     });
     limits

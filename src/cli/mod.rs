@@ -36,6 +36,14 @@ pub enum Exit {
     Internal = 4,
 }
 
+impl Exit {
+    /// Ends the process at once: a worker may still run, and freeing what it made would only
+    /// take time.
+    fn now(self) -> ! {
+        std::process::exit(self as i32)
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         ExitCode::from(exit as u8)

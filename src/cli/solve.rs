@@ -1,13 +1,12 @@
 //! `derny solve`: relations that equations define over a program.
 
 use super::arguments::{Format, SolveArguments};
-use super::console::Console;
+use super::console::{Console, print};
 use super::limits::limits;
 use super::progress::ProgressLine;
 use super::{ADVICE, Exit, input};
-use anyhow::{Context, anyhow, bail};
-use derny::{Error, Event, Language, Property, Solution, Solver};
-use std::io::{BufWriter, Write};
+use anyhow::{Context, bail};
+use derny::{Error, Language, Property, Solution, Solver};
 
 pub fn run(arguments: &SolveArguments, console: &Console) -> anyhow::Result<Exit> {
     let limits = limits(&arguments.limits);
@@ -19,18 +18,11 @@ pub fn run(arguments: &SolveArguments, console: &Console) -> anyhow::Result<Exit
         bail!("`derny solve` is for boolean programs (.bp)");
     }
     let mut progress = ProgressLine::new(arguments.progress);
-    let model = input::read(
-        &arguments.input,
-        language,
-        Some(&limits),
-        &mut progress,
-        console,
-    );
+    let model = input::read_within(&arguments.input, language, &limits, &mut progress, console);
     let model = match model {
         Ok(model) => model,
         Err(Error::Stopped(reason)) => {
-            let exit = show(&Solution::unread(reason).advise(ADVICE), arguments)?;
-            std::process::exit(exit as i32);
+            show(&Solution::unread(reason).advise(ADVICE), arguments)?.now();
         }
         Err(error) => return Ok(console.complain(error)),
     };
@@ -53,34 +45,21 @@ pub fn run(arguments: &SolveArguments, console: &Console) -> anyhow::Result<Exit
     for relation in &arguments.list {
         solver = solver.list(relation);
     }
-    let solution = solver.observe(|event| match event {
-        Event::Diagnostics(warnings) => console.show(&warnings),
-        Event::Progress(state) => progress.update(&state),
-        _ => {}
-    });
-    let solution = solution.solve();
+    let solver = solver.observe(|event| console.observe(event, &mut progress));
+    let solution = solver.solve();
     progress.finish();
     let exit = match solution {
         Ok(solution) => show(&solution.advise(ADVICE), arguments)?,
         Err(error) => return Ok(console.complain(error)),
     };
-    // The worker may still run, and freeing what it made would only take time.
-    std::process::exit(exit as i32);
+    exit.now()
 }
 
 fn show(solution: &Solution, arguments: &SolveArguments) -> anyhow::Result<Exit> {
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    let written = match arguments.format {
-        Format::Text => solution.write_text(&mut out),
-        Format::Json => solution.write_json(&mut out),
-    };
-    match written.and_then(|()| out.flush()) {
-        // A reader that has seen enough does not change the answer.
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            return Err(anyhow!("cannot write the result: {error}"));
-        }
-        _ => {}
-    }
+    print("the result", |out| match arguments.format {
+        Format::Text => solution.write_text(out),
+        Format::Json => solution.write_json(out),
+    })?;
     if arguments.stats && arguments.format == Format::Text {
         let _ = solution.write_statistics(std::io::stderr());
     }

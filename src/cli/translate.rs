@@ -2,7 +2,6 @@
 
 use super::arguments::InputArguments;
 use super::console::Console;
-use super::progress::ProgressLine;
 use super::{Exit, input};
 use anyhow::bail;
 use derny::Language;
@@ -10,13 +9,7 @@ use std::io::Write;
 
 pub fn run(arguments: &InputArguments, console: &Console) -> anyhow::Result<Exit> {
     let language = input::language(arguments)?;
-    let model = input::read(
-        arguments,
-        language,
-        None,
-        &mut ProgressLine::Silent,
-        console,
-    );
+    let model = input::read(arguments, language, console);
     if model.is_ok() && language == Language::PushdownSystem {
         bail!(
             "{}: `derny translate` writes programs as pushdown systems, and this is one already",
