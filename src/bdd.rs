@@ -226,6 +226,16 @@ impl Bdds {
         self.retry(|| g.0.imp_strict(&f.0)).map(Bdd)
     }
 
+    /// Adds to a set: what of `more` is new in it, if anything is.
+    pub fn grow(&self, set: &mut Bdd, more: &Bdd) -> Result<Option<Bdd>, OutOfNodes> {
+        let new = self.difference(more, set)?;
+        if self.is_false(&new) {
+            return Ok(None);
+        }
+        *set = self.or(set, &new)?;
+        Ok(Some(new))
+    }
+
     pub fn if_then_else(&self, c: &Bdd, f: &Bdd, g: &Bdd) -> BddResult {
         self.retry(|| c.0.ite(&f.0, &g.0)).map(Bdd)
     }
@@ -354,8 +364,12 @@ impl Bdds {
         self.operations.get()
     }
 
-    /// The largest number of nodes that a collection has left.
+    /// The largest number of nodes that a collection has left; where that is measured, after one
+    /// more, which takes as long as there are nodes.
     pub fn peak_live_nodes(&self) -> usize {
+        if let Collection::Measured = self.collection {
+            self.collect();
+        }
         self.peak_live.get()
     }
 

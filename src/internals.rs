@@ -96,8 +96,7 @@ pub mod source {
 }
 
 pub mod threads {
-    pub use crate::bdd::Collection;
-    pub use crate::threads::product::{Layer, Plan, Product, Settings, with_product};
+    pub use crate::threads::product::Plan;
 }
 
 pub mod trace {

@@ -15,7 +15,7 @@ mod vacuity;
 pub use board::{Board, Finding, Phase, Statistics, TraceFinding};
 
 use crate::analysis::{DataVariable, order};
-use crate::bdd::OutOfNodes;
+use crate::bdd::{Collection, OutOfNodes};
 use crate::cycles;
 use crate::error::{Error, Reason};
 use crate::explicit::Budget;
@@ -97,6 +97,16 @@ pub struct Options {
     pub process_ends: bool,
     /// Whether the peak of live nodes is measured, at some cost in time.
     pub measure: bool,
+}
+
+impl Options {
+    /// When garbage is collected.
+    fn collection(&self) -> Collection {
+        match self.measure {
+            true => Collection::Measured,
+            false => Collection::Rare,
+        }
+    }
 }
 
 impl Default for Options {

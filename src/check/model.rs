@@ -3,7 +3,7 @@
 use super::{Accelerate, Board, Options, Phase, Run};
 use crate::acceleration::{Accelerator, Budget, Recursion};
 use crate::analysis::{Analyses, Observed};
-use crate::bdd::{Bdd, Bdds, Collection, OutOfNodes};
+use crate::bdd::{Bdd, Bdds, OutOfNodes};
 use crate::cycles::{Attempts, Method, Repeating, repeating_after};
 use crate::error::Error;
 use crate::limits::witness::{TRACEABLE_FACTOR, TRACEABLE_ROUNDS};
@@ -240,17 +240,13 @@ pub fn with_model(
     variables.extend(state.map(Observed::Global));
     let analyses = Analyses::of(&rules, &variables);
     board.enter(Phase::Encoding);
-    let collection = match options.measure {
-        true => Collection::Measured,
-        false => Collection::Rare,
-    };
     let count = match options.accelerate {
         Accelerate::Always => ALL_COPIES,
         Accelerate::Auto if layout.is_wide() => ALL_COPIES,
         Accelerate::Auto | Accelerate::Never => COPIES + u32::from(rules.sets_below()),
     };
     let levels = layout.len() * count;
-    let bdds = Bdds::with_jobs(levels, options.memory, collection, options.jobs)?
+    let bdds = Bdds::with_jobs(levels, options.memory, options.collection(), options.jobs)?
         .watched_by(watch)
         .limited_to(options.operations);
     let result = bdds.session(|| {
@@ -280,10 +276,6 @@ pub fn with_model(
             spds: &spds,
             layout: layout.clone(),
         });
-        // Only the statistics need it: it takes as long as there are nodes.
-        if options.measure {
-            bdds.collect();
-        }
         board.measure(|statistics| {
             statistics.operations += bdds.operations();
             statistics.peak_live_nodes = statistics.peak_live_nodes.max(bdds.peak_live_nodes());

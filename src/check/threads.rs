@@ -3,7 +3,6 @@
 use super::reachability::no_trace;
 use super::{Board, Engine, Options, Phase, TraceFinding, Verdict};
 use crate::analysis::control::Control;
-use crate::bdd::Collection;
 use crate::error::Error;
 use crate::explicit::Budget;
 use crate::explicit::threads::explore;
@@ -12,9 +11,9 @@ use crate::limits::threads::MOST_CONTEXTS;
 use crate::program::{Action, PointId, Program, Threads};
 use crate::property::Property;
 use crate::threads::contexts::{Contexts, Hit, Room, Schedule, Search, with_contexts};
-use crate::threads::product::{Plan, Settings, with_product};
+use crate::threads::product::{Plan, with_product};
 use crate::threads::solo::{Made, Solo};
-use crate::threads::{Bound, Goal, Measure};
+use crate::threads::{Bound, Goal, Measure, Settings, Sizes};
 use crate::trace::failure::{Failure, Reason};
 use crate::trace::{Location, Step, Trace, Valuation};
 use crate::watch::{Abort, Watch, within_budget};
@@ -86,18 +85,7 @@ impl Run<'_> {
             .map(|one| properties[one.index].clone())
             .collect();
         let indices: Vec<_> = open.iter().map(|one| one.index).collect();
-        let settings = Settings {
-            measure: self.measure(),
-            memory: self.options.memory,
-            operations: self.options.operations,
-            jobs: self.options.jobs,
-            collection: match self.options.measure {
-                true => Collection::Measured,
-                false => Collection::Rare,
-            },
-            watch: self.watch,
-        };
-        with_product(plan, &asked, &settings, |product| {
+        with_product(plan, &asked, &self.settings(), |product| {
             loop {
                 let layer = product.deepen()?;
                 for violated in layer.violated {
@@ -111,23 +99,11 @@ impl Run<'_> {
                         self.board.enter(Phase::Saturation);
                     }
                 }
-                let mut value = u32::try_from(layer.bound).unwrap_or(u32::MAX);
-                if layer.is_complete && self.is_bounded() {
-                    value = self.last();
-                }
+                let value = u32::try_from(layer.bound).unwrap_or(u32::MAX);
                 self.done(&open, value, layer.is_complete);
                 let is_last = self.is_bounded() && value >= self.last();
                 if layer.is_complete || is_last || open.is_empty() {
-                    self.board.measure(|statistics| {
-                        statistics.procedures = self.program.procedures.len();
-                        statistics.points = self.program.points.len();
-                        statistics.rules = product.moves_made();
-                        statistics.bdd_variables = plan.levels;
-                        statistics.reached_points = product.reached_points();
-                        let (operations, nodes) = product.work();
-                        statistics.operations += operations;
-                        statistics.peak_live_nodes = statistics.peak_live_nodes.max(nodes);
-                    });
+                    self.count(&product.sizes());
                     return Ok(());
                 }
             }
@@ -160,6 +136,17 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    fn settings(&self) -> Settings<'_> {
+        Settings {
+            measure: self.measure(),
+            memory: self.options.memory,
+            operations: self.options.operations,
+            jobs: self.options.jobs,
+            collection: self.options.collection(),
+            watch: self.watch,
+        }
     }
 
     fn measure(&self) -> Measure {
@@ -222,11 +209,9 @@ impl Run<'_> {
             let search = Search {
                 program: self.program,
                 threads: self.threads,
-                measure: self.measure(),
                 most_switches: most,
                 room,
-                memory: self.options.memory,
-                watch: self.watch,
+                settings: self.settings(),
             };
             let result = with_contexts(&search, |contexts| {
                 if done.is_none() {
@@ -250,7 +235,7 @@ impl Run<'_> {
                         break;
                     }
                 }
-                self.measure_sizes(contexts);
+                self.count(&contexts.sizes());
                 Ok(Ok(complete))
             });
             match within_budget(result)? {
@@ -271,16 +256,18 @@ impl Run<'_> {
         }
     }
 
-    fn measure_sizes(&self, contexts: &Contexts<'_>) {
-        let sizes = contexts.sizes();
+    /// Notes what a search has worked on.
+    fn count(&self, sizes: &Sizes) {
         self.board.measure(|statistics| {
             statistics.procedures = self.program.procedures.len();
             statistics.points = self.program.points.len();
             statistics.rules = sizes.rules;
             statistics.edges = sizes.edges;
+            statistics.reached_points = sizes.reached_points;
             statistics.bdd_variables = sizes.bdd_variables;
             statistics.operations += sizes.operations;
-            statistics.peak_live_nodes = statistics.peak_live_nodes.max(sizes.nodes);
+            let peak = statistics.peak_live_nodes.max(sizes.peak_live_nodes);
+            statistics.peak_live_nodes = peak;
         });
     }
 

@@ -85,11 +85,9 @@ impl Search<'_> {
         }
         let falsity = || (bdds.constant(false), bdds.constant(false));
         let (total, pending) = self.reached.entry((state, below)).or_insert_with(falsity);
-        let new = bdds.difference(set, total)?;
-        if bdds.is_false(&new) {
+        let Some(new) = bdds.grow(total, set)? else {
             return Ok(());
-        }
-        *total = bdds.or(total, &new)?;
+        };
         if bdds.is_false(pending) {
             self.queue.push_back((state, below));
         }

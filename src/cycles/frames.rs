@@ -158,9 +158,7 @@ impl<'a> Search<'a> {
                         let after = self.copies.renaming(pairs)?.apply(bdds, &after)?;
                         let known = reached.entry((to, accepted));
                         let known = known.or_insert_with(|| bdds.constant(false));
-                        let fresh = bdds.difference(&after, known)?;
-                        if !bdds.is_false(&fresh) {
-                            *known = bdds.or(known, &fresh)?;
+                        if let Some(fresh) = bdds.grow(known, &after)? {
                             next.push(((to, accepted), fresh));
                         }
                     }

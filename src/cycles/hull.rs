@@ -115,11 +115,9 @@ fn add_before(
     let known = reached
         .entry(edge.from)
         .or_insert_with(|| bdds.constant(false));
-    let fresh = bdds.difference(&before, known)?;
-    if bdds.is_false(&fresh) {
+    let Some(fresh) = bdds.grow(known, &before)? else {
         return Ok(());
-    }
-    *known = bdds.or(known, &fresh)?;
+    };
     match pending.get_mut(&edge.from) {
         Some(waiting) => *waiting = bdds.or(waiting, &fresh)?,
         None => {

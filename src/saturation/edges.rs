@@ -122,11 +122,9 @@ impl<'a, T: Copy + Eq> Edges<'a, T> {
             }
             Some(at) => {
                 let edge = &mut self.edges[at as usize];
-                let new = bdds.difference(set, &edge.total)?;
-                if bdds.is_false(&new) {
+                let Some(new) = bdds.grow(&mut edge.total, set)? else {
                     return Ok(());
-                }
-                edge.total = bdds.or(&edge.total, &new)?;
+                };
                 let is_queued = !bdds.is_false(&edge.pending);
                 edge.pending = bdds.or(&edge.pending, &new)?;
                 if is_queued {

@@ -9,6 +9,7 @@ mod pre_star;
 mod shortcuts;
 mod stacks;
 
+pub use edges::Edges;
 pub use post_star::{Increment, PostStar, Summary, Target as PostTarget};
 pub use pre_star::{PreStar, Target as PreTarget};
 pub use shortcuts::{EdgeView, Link, LoopShortcuts, RecursionShortcuts};

@@ -369,13 +369,11 @@ impl<'a> PostStar<'a> {
                 after
             }
             Some(at) => {
-                let waiting = &mut self.waiting[*at as usize];
-                let new = bdds.difference(&after, &waiting.total)?;
-                if bdds.is_false(&new) {
-                    return Ok(());
+                let total = &mut self.waiting[*at as usize].total;
+                match bdds.grow(total, &after)? {
+                    Some(new) => new,
+                    None => return Ok(()),
                 }
-                waiting.total = bdds.or(&waiting.total, &new)?;
-                new
             }
         };
         let key = bdds.exists(&new, &spds.all_current_and_entry)?;

@@ -10,9 +10,11 @@ pub mod contexts;
 pub mod product;
 pub mod solo;
 
+use crate::bdd::{Bdds, Collection, OutOfNodes};
 pub use crate::interpreter::threads::Measure;
 use crate::program::{Action, PointId, Program};
 use crate::property::Property;
+use crate::watch::Watch;
 use std::fmt;
 
 /// Which executions are looked at.
@@ -34,6 +36,44 @@ impl Default for SwitchBounds {
             most: 8,
         }
     }
+}
+
+/// How a search is done.
+#[derive(Clone, Copy)]
+pub struct Settings<'a> {
+    /// What layers are made by.
+    pub measure: Measure,
+    /// Bytes that BDD nodes may take.
+    pub memory: u64,
+    /// How many BDD operations may be made; more count as running out of nodes.
+    pub operations: u64,
+    /// How many threads may work on one operation.
+    pub jobs: u32,
+    /// When garbage is collected.
+    pub collection: Collection,
+    /// Sees how far the search has come, and may stop it.
+    pub watch: &'a Watch,
+}
+
+impl Settings<'_> {
+    fn bdds(&self, levels: u32) -> Result<Bdds, OutOfNodes> {
+        let bdds = Bdds::with_jobs(levels, self.memory, self.collection, self.jobs)?;
+        Ok(bdds.watched_by(self.watch).limited_to(self.operations))
+    }
+}
+
+/// The sizes of what a search worked on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    /// Rules, or steps as relations.
+    pub rules: usize,
+    /// Edges of all automata.
+    pub edges: usize,
+    /// Control points that some thread has come to, where that is known.
+    pub reached_points: usize,
+    pub bdd_variables: u32,
+    pub operations: u64,
+    pub peak_live_nodes: usize,
 }
 
 /// How far executions with threads were looked at.

@@ -26,12 +26,12 @@ pub use history::Room;
 pub use schedule::{Schedule, ThreadBegin};
 
 use crate::analysis::{Analyses, order};
-use crate::bdd::{Bdd, BddResult, Bdds, Collection};
-use crate::interpreter::threads::Measure;
+use crate::bdd::{Bdd, BddResult, Bdds};
 use crate::program::{PointId, Program, Threads};
 use crate::rules::{Meaning, Rules, Subject};
 use crate::spds::copies::{Copies, Order};
 use crate::spds::{EntryId, Head, Spds, encode};
+use crate::threads::{Measure, Settings, Sizes};
 use crate::watch::{Abort, Watch};
 use created::Created;
 use history::History;
@@ -115,27 +115,14 @@ pub struct Contexts<'a> {
     has_begun: bool,
 }
 
-/// The sizes of what was worked on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sizes {
-    pub rules: usize,
-    pub contexts: usize,
-    pub edges: usize,
-    pub bdd_variables: u32,
-    pub operations: u64,
-    pub nodes: usize,
-}
-
 /// What is searched, and how far.
 pub struct Search<'a> {
     pub program: &'a Program,
     pub threads: &'a Threads,
-    pub measure: Measure,
     /// As far as created threads need to know.
     pub most_switches: u32,
     pub room: Room,
-    pub memory: u64,
-    pub watch: &'a Watch,
+    pub settings: Settings<'a>,
 }
 
 /// Makes the symbolic model of a program's threads, and runs `work` on it.
@@ -149,11 +136,12 @@ pub fn with_contexts<T>(
     let list = order::interleaved_bits(&rules);
     let count = search.room.copies();
     let levels = rules.layout.len() * count;
-    let bdds = Bdds::new(levels, search.memory, Collection::Rare)?.watched_by(search.watch);
+    let Settings { measure, watch, .. } = search.settings;
+    let bdds = search.settings.bdds(levels)?;
     bdds.session(|| {
         let order = Order::new(&rules.layout.order(list.as_deref()));
         let copies = Copies::new(&bdds, order, count);
-        let spds = encode(&rules, &analyses, &copies, None, search.watch)?;
+        let spds = encode(&rules, &analyses, &copies, None, watch)?;
         let history = History::new(&copies, &rules.layout, search.threads, search.room);
         work(&mut Contexts {
             program: search.program,
@@ -161,9 +149,9 @@ pub fn with_contexts<T>(
             rules: &rules,
             spds: &spds,
             bdds: &bdds,
-            watch: search.watch,
+            watch,
             history,
-            measure: search.measure,
+            measure,
             most_switches: search.most_switches,
             nodes: Vec::new(),
             frames: Vec::new(),
@@ -206,16 +194,15 @@ impl Contexts<'_> {
         self.has_begun && self.next.is_empty()
     }
 
-    /// The sizes of what was worked on: rules, contexts, BDD variables, operations, and nodes.
     pub fn sizes(&self) -> Sizes {
         let edges = self.nodes.iter().map(|node| node.edges.len());
         Sizes {
             rules: self.spds.rules.len(),
-            contexts: self.nodes.len(),
             edges: edges.sum(),
+            reached_points: 0,
             bdd_variables: self.rules.layout.len() * self.history.room().copies(),
             operations: self.bdds.operations(),
-            nodes: self.bdds.peak_live_nodes().max(self.bdds.total_nodes()),
+            peak_live_nodes: self.bdds.peak_live_nodes(),
         }
     }
 
@@ -300,9 +287,9 @@ impl Contexts<'_> {
             saturation.add(place, &set)?;
         }
         saturation.run()?;
-        let (edges, found) = saturation.into_edges();
+        let edges = saturation.edges();
+        hits.append(&mut saturation.hits);
         self.nodes[id as usize].edges = edges;
-        hits.extend(found);
         Ok(id)
     }
 

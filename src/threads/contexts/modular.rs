@@ -114,7 +114,7 @@ impl Contexts<'_> {
                 break;
             }
         }
-        let (edges, hits) = saturation.into_edges();
+        let (edges, hits) = (saturation.edges(), saturation.hits);
         let mut reached = bdds.constant(false);
         for ((head, ..), set) in &edges {
             let is_point = matches!(self.rules.meaning(*head), Meaning::Symbol(_));

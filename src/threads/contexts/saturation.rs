@@ -10,11 +10,10 @@ use super::{Contexts, Created, FrameId, Hit, Target};
 use crate::bdd::Bdd;
 use crate::program::{Action, PointId};
 use crate::rules::Meaning;
-use crate::spds::{Head, Right, RuleId};
+use crate::saturation::Edges;
+use crate::spds::{EntryId, Head, Right, RuleId};
 use crate::watch::Abort;
 use rustc_hash::FxHashMap;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// A frame that waits for the one above it.
 pub struct Waiting {
@@ -27,21 +26,12 @@ pub struct Waiting {
 /// The control part of an edge: head, created threads, what it leads to.
 pub type Place = (Head, Created, Target);
 
-struct Edge {
-    place: Place,
-    total: Bdd,
-    /// What has not been looked at; false if the edge is not in the worklist.
-    pending: Bdd,
-}
-
 pub struct Saturation<'c, 'a> {
     contexts: &'c mut Contexts<'a>,
     node: u32,
     /// How many more threads may be created that are yet to run.
     most_created: u32,
-    edges: Vec<Edge>,
-    at: FxHashMap<Place, u32>,
-    worklist: BinaryHeap<Reverse<(u32, u32)>>,
+    edges: Edges<'a, (Created, Target)>,
     /// How frames of an entry are popped, for each list of created threads.
     summaries: FxHashMap<FrameId, Vec<(Created, Bdd)>>,
     /// The frames of this context's entries that wait.
@@ -52,12 +42,10 @@ pub struct Saturation<'c, 'a> {
 impl<'c, 'a> Saturation<'c, 'a> {
     pub fn new(contexts: &'c mut Contexts<'a>, node: u32, most_created: u32) -> Self {
         Saturation {
-            contexts,
             node,
             most_created,
-            edges: Vec::new(),
-            at: FxHashMap::default(),
-            worklist: BinaryHeap::new(),
+            edges: Edges::new(&contexts.spds.ranks),
+            contexts,
             summaries: FxHashMap::default(),
             waiting_of: FxHashMap::default(),
             hits: Vec::new(),
@@ -66,31 +54,23 @@ impl<'c, 'a> Saturation<'c, 'a> {
 
     /// Everything reachable, edge by edge.
     pub fn run(&mut self) -> Result<(), Abort> {
-        while let Some(Reverse((_, at))) = self.worklist.pop() {
-            self.contexts.watch.check()?;
-            let bdds = self.contexts.bdds;
-            bdds.safe_point();
-            let edge = &mut self.edges[at as usize];
-            let new = std::mem::replace(&mut edge.pending, bdds.constant(false));
-            let place = edge.place;
-            self.look_at(place, &new)?;
+        let (bdds, watch) = (self.contexts.bdds, self.contexts.watch);
+        while let Some((at, new)) = self.edges.take_next(bdds, watch)? {
+            let edge = self.edges.get(at);
+            let (created, target) = edge.target;
+            self.look_at((edge.head, created, target), &new)?;
         }
         Ok(())
     }
 
-    /// The edges there are now.
+    /// The edges there are now, in the order in which they were found.
     pub fn edges(&self) -> Vec<(Place, Bdd)> {
-        let edges = self.edges.iter();
-        edges.map(|edge| (edge.place, edge.total.clone())).collect()
-    }
-
-    /// The edges, in the order in which they were found.
-    pub fn into_edges(self) -> (Vec<(Place, Bdd)>, Vec<Hit>) {
-        let edges = self.edges.into_iter();
-        (
-            edges.map(|edge| (edge.place, edge.total)).collect(),
-            self.hits,
-        )
+        let edges = self.edges.as_slice().iter();
+        let edges = edges.map(|edge| {
+            let (created, target) = edge.target;
+            ((edge.head, created, target), edge.total.clone())
+        });
+        edges.collect()
     }
 
     fn look_at(&mut self, (head, created, target): Place, new: &Bdd) -> Result<(), Abort> {
@@ -170,50 +150,24 @@ impl<'c, 'a> Saturation<'c, 'a> {
     /// Adds to an edge.
     pub fn add(&mut self, place: Place, set: &Bdd) -> Result<(), Abort> {
         let bdds = self.contexts.bdds;
-        if bdds.is_false(set) {
-            return Ok(());
+        let (head, created, target) = place;
+        let point = PointId(head.0);
+        let is_looked_for =
+            head.0 < self.contexts.rules.symbols && self.contexts.reaching.contains(&point);
+        if is_looked_for
+            && !bdds.is_false(set)
+            && self.edges.find(head, (created, target)).is_none()
+        {
+            self.hit(point, false, created, set.clone());
         }
-        let (head, created, _) = place;
-        let at = match self.at.get(&place) {
-            None => {
-                let at = self.edges.len() as u32;
-                self.edges.push(Edge {
-                    place,
-                    total: set.clone(),
-                    pending: set.clone(),
-                });
-                self.at.insert(place, at);
-                let point = PointId(head.0);
-                let is_point = head.0 < self.contexts.rules.symbols;
-                if is_point && self.contexts.reaching.contains(&point) {
-                    self.hit(point, false, created, set.clone());
-                }
-                at
-            }
-            Some(at) => {
-                let edge = &mut self.edges[*at as usize];
-                let new = bdds.difference(set, &edge.total)?;
-                if bdds.is_false(&new) {
-                    return Ok(());
-                }
-                edge.total = bdds.or(&edge.total, &new)?;
-                let is_queued = !bdds.is_false(&edge.pending);
-                edge.pending = bdds.or(&edge.pending, &new)?;
-                if is_queued {
-                    return Ok(());
-                }
-                *at
-            }
-        };
-        let rank = self.contexts.spds.ranks[head.0 as usize];
-        self.worklist.push(Reverse((rank, at)));
+        self.edges.add(bdds, head, (created, target), set)?;
         Ok(())
     }
 
     fn push(
         &mut self,
         id: RuleId,
-        entry: crate::spds::EntryId,
+        entry: EntryId,
         created: Created,
         target: Target,
         after: Bdd,
@@ -231,15 +185,10 @@ impl<'c, 'a> Saturation<'c, 'a> {
                 });
                 after
             }
-            Some(at) => {
-                let waiting = &mut waiting[*at];
-                let new = bdds.difference(&after, &waiting.total)?;
-                if bdds.is_false(&new) {
-                    return Ok(());
-                }
-                waiting.total = bdds.or(&waiting.total, &new)?;
-                new
-            }
+            Some(at) => match bdds.grow(&mut waiting[*at].total, &after)? {
+                Some(new) => new,
+                None => return Ok(()),
+            },
         };
         let key = bdds.exists(&new, &spds.all_current_and_entry)?;
         let entered = spds.interface(entry).enter.apply(bdds, &key)?;
@@ -277,15 +226,11 @@ impl<'c, 'a> Saturation<'c, 'a> {
                 summaries.push((created, popped.clone()));
                 popped
             }
-            Some((_, total)) => {
-                let new = bdds.difference(&popped, total)?;
-                *total = bdds.or(total, &new)?;
-                new
-            }
+            Some((_, total)) => match bdds.grow(total, &popped)? {
+                Some(new) => new,
+                None => return Ok(()),
+            },
         };
-        if bdds.is_false(&new) {
-            return Ok(());
-        }
         for i in 0..self.contexts.frames[frame.0 as usize].waiting.len() {
             let waiting = &self.contexts.frames[frame.0 as usize].waiting[i];
             let (rule, target, total) = (waiting.rule, waiting.target, waiting.total.clone());

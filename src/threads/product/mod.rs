@@ -21,29 +21,12 @@ mod tests;
 mod trace;
 
 pub use plan::Plan;
-pub use search::{Layer, Product};
+pub use search::Product;
 
-use crate::bdd::{Bdds, Collection};
+use super::Settings;
 use crate::error::Error;
 use crate::property::Property;
-use crate::threads::Measure;
-use crate::watch::{Stop, Watch};
-
-/// How a search is done.
-pub struct Settings<'a> {
-    /// What layers are made by.
-    pub measure: Measure,
-    /// Bytes that BDD nodes may take.
-    pub memory: u64,
-    /// How many BDD operations may be made; more count as running out of nodes.
-    pub operations: u64,
-    /// How many threads may work on one operation.
-    pub jobs: u32,
-    /// When garbage is collected.
-    pub collection: Collection,
-    /// Sees how far the search has come, and may stop it.
-    pub watch: &'a Watch,
-}
+use crate::watch::Stop;
 
 /// Runs `work` on a search for what the properties ask for.
 pub fn with_product<T>(
@@ -52,25 +35,14 @@ pub fn with_product<T>(
     settings: &Settings<'_>,
     work: impl FnOnce(&mut Product<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let Settings {
-        memory,
-        operations,
-        jobs,
-        collection,
-        watch,
-        ..
-    } = *settings;
-    let bdds = Bdds::with_jobs(plan.levels, memory, collection, jobs)
-        .map_err(Stop::from)?
-        .watched_by(watch)
-        .limited_to(operations);
+    let bdds = settings.bdds(plan.levels).map_err(Stop::from)?;
     let result = bdds.session(|| {
         let mut product = Product::new(plan, &bdds, properties, settings);
         work(&mut product)
     });
     // An operation that was cancelled fails as if nodes had run out.
     if let Err(Error::Stopped(_)) = result {
-        watch.check()?;
+        settings.watch.check()?;
     }
     result
 }

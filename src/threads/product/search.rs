@@ -1,13 +1,12 @@
 //! The search itself: contexts, and layers of them.
 
-use super::Settings;
 use super::moves::{Move, Moves};
 use super::plan::Plan;
 use crate::bdd::{Bdd, BddResult, Bdds, OutOfNodes};
 use crate::program::{PointId, VariableId};
 use crate::property::Property;
 use crate::rules::Head;
-use crate::threads::Measure;
+use crate::threads::{Measure, Settings, Sizes};
 use crate::watch::{Stop, Watch};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -100,14 +99,19 @@ impl<'p> Product<'p> {
         }
     }
 
-    /// How many BDD operations were made, and the most nodes there were.
-    pub fn work(&self) -> (u64, usize) {
-        let nodes = self.bdds.peak_live_nodes().max(self.bdds.total_nodes());
-        (self.bdds.operations(), nodes)
+    pub fn sizes(&self) -> Sizes {
+        Sizes {
+            rules: self.steps(),
+            edges: 0,
+            reached_points: self.reached_points(),
+            bdd_variables: self.plan.levels,
+            operations: self.bdds.operations(),
+            peak_live_nodes: self.bdds.peak_live_nodes(),
+        }
     }
 
     /// How many control points some thread has come to.
-    pub fn reached_points(&self) -> usize {
+    fn reached_points(&self) -> usize {
         let mut points: Vec<Head> = Vec::new();
         for (slot, reached) in self.reached.iter().enumerate() {
             let heads = self.plan.kind(slot).heads.iter().zip(reached);
@@ -124,7 +128,7 @@ impl<'p> Product<'p> {
     }
 
     /// How many steps of threads relations were made of.
-    pub fn moves_made(&self) -> usize {
+    fn steps(&self) -> usize {
         let made = self.moves.iter().flatten().flatten();
         made.map(|moves| moves.len()).sum()
     }
@@ -302,11 +306,9 @@ impl<'p> Product<'p> {
         layer: usize,
     ) -> Result<Option<Bdd>, OutOfNodes> {
         let known = &mut self.reached[slot][head];
-        let new = self.bdds.difference(set, known)?;
-        if self.bdds.is_false(&new) {
+        let Some(new) = self.bdds.grow(known, set)? else {
             return Ok(None);
-        }
-        *known = self.bdds.or(known, &new)?;
+        };
         add(self.bdds, &mut context.reached, head, new.clone())?;
         let point = self.plan.kind(slot).heads[head];
         for index in self.asking.get(&point).into_iter().flatten() {

@@ -3,7 +3,8 @@
 
 mod programs;
 
-use super::{Layer, Plan, Settings, with_product};
+use super::search::Layer;
+use super::{Plan, with_product};
 use crate::bdd::Collection;
 use crate::explicit::Budget;
 use crate::explicit::threads::{Found, explore};
@@ -13,7 +14,7 @@ use crate::lower::{Start, boolean_program};
 use crate::program::{Action, PointId, Program};
 use crate::property::Property;
 use crate::source::Source;
-use crate::threads::Measure;
+use crate::threads::{Measure, Settings};
 use crate::trace::Trace;
 use crate::watch::Watch;
 use std::fmt::Write;
