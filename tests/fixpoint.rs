@@ -4,7 +4,8 @@
 mod support;
 
 use derny::internals::fixpoint::{
-    Equations, Failure, RelationId, Targets, Task, Vocabulary, evaluate, read, with_session,
+    Equations, Failure, RelationId, Session, Targets, Task, Vocabulary, evaluate, read,
+    with_session,
 };
 use derny::internals::source::Source;
 use derny::internals::watch::Watch;
@@ -88,10 +89,12 @@ fn equations(text: &str) -> Result<Equations, Vec<String>> {
     read.map_err(|errors| errors.iter().map(ToString::to_string).collect())
 }
 
-/// Both evaluations agree on a relation: on each tuple near its domain, or on the rounds after
-/// which it is known never to settle.
-fn assert_agree(text: &str, equations: &Equations, relation: RelationId) -> bool {
-    let naive = evaluate(equations, relation);
+/// Runs `work` on the equations, without a program.
+fn compute<T>(
+    equations: &Equations,
+    relation: RelationId,
+    work: impl FnOnce(&mut Session<'_, '_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let (watch, targets) = (Watch::default(), Targets::default());
     let task = Task {
         program: None,
@@ -102,8 +105,15 @@ fn assert_agree(text: &str, equations: &Equations, relation: RelationId) -> bool
         measures: false,
         watch: &watch,
     };
+    with_session(&task, work)
+}
+
+/// Both evaluations agree on a relation: on each tuple near its domain, or on the rounds after
+/// which it is known never to settle.
+fn assert_agree(text: &str, equations: &Equations, relation: RelationId) -> bool {
+    let naive = evaluate(equations, relation);
     let arity = equations.relation(relation).parameters;
-    let symbolic = with_session(&task, |session| {
+    let symbolic = compute(equations, relation, |session| {
         session.relation(relation)?;
         let mut found = Vec::new();
         for code in 0..4_i128.pow(arity) {
@@ -277,17 +287,7 @@ fn empty_ranges_are_no_errors() {
 
 fn count(equations: &Equations, name: &str) -> String {
     let relation = equations.find(name).expect("it is defined");
-    let (watch, targets) = (Watch::default(), Targets::default());
-    let task = Task {
-        program: None,
-        equations,
-        targets: &targets,
-        asked: &[relation],
-        memory: 1 << 28,
-        measures: false,
-        watch: &watch,
-    };
-    let count = with_session(&task, |session| session.count(relation));
+    let count = compute(equations, relation, |session| session.count(relation));
     count.expect("it has a value").to_string()
 }
 

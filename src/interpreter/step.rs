@@ -40,15 +40,20 @@ pub enum Outcome {
 /// Which values are wanted after a step; `None` for whatever is possible.
 pub trait Wish {
     /// For a variable of the state after the step, at this point.
-    fn variable(&self, variable: VariableId) -> Option<u64>;
+    fn variable(&self, _variable: VariableId) -> Option<u64> {
+        None
+    }
     /// For a return value that a `return` fixes.
-    fn returned(&self, index: u32) -> Option<u64>;
+    fn returned(&self, _index: u32) -> Option<u64> {
+        None
+    }
     /// For what the frame that waits below a pushed one will find when it goes on; only
     /// where a call leaves the choice.
-    fn waiting(&self, variable: VariableId) -> Option<u64>;
+    fn waiting(&self, _variable: VariableId) -> Option<u64> {
+        None
+    }
     /// For a local that a created thread begins with.
-    fn created(&self, local: u32) -> Option<u64> {
-        let _ = local;
+    fn created(&self, _local: u32) -> Option<u64> {
         None
     }
 }
@@ -56,17 +61,7 @@ pub trait Wish {
 /// Wants everything.
 struct Anything;
 
-impl Wish for Anything {
-    fn variable(&self, _: VariableId) -> Option<u64> {
-        None
-    }
-    fn returned(&self, _: u32) -> Option<u64> {
-        None
-    }
-    fn waiting(&self, _: VariableId) -> Option<u64> {
-        None
-    }
-}
+impl Wish for Anything {}
 
 /// There are more steps than allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::super::View;
 use super::super::replay::{Mismatch, Replay, Stack};
 use super::super::step::{Outcome, Wish, choose};
 use super::{Origin, begins_round, is_exclusive, is_switch, name_threads, own_globals, own_of};
-use crate::program::{Action, Cell, PointId, Program, ThreadStart, VariableId};
+use crate::program::{Action, Cell, PointId, Program, ThreadStart};
 use crate::trace::{Location, SegmentId, Step, Thread, Trace};
 
 /// What there is to say of an execution.
@@ -238,18 +238,6 @@ fn begins_at(program: &Program, at: PointId, arguments: &[Option<u64>], step: &S
 struct Begins<'a>(&'a Step);
 
 impl Wish for Begins<'_> {
-    fn variable(&self, _: VariableId) -> Option<u64> {
-        None
-    }
-
-    fn returned(&self, _: u32) -> Option<u64> {
-        None
-    }
-
-    fn waiting(&self, _: VariableId) -> Option<u64> {
-        None
-    }
-
     fn created(&self, local: u32) -> Option<u64> {
         self.0.valuation.locals().get(local as usize).copied()
     }

@@ -160,7 +160,7 @@ end";
     );
 }
 
-/// `target := value` for each assignment of a point: hidden locals are `s0`, `s1`, the hidden
+/// `target=value` for each assignment of a point: hidden locals are `s0`, `s1`, the hidden
 /// global is `e`.
 fn effect(program: &Program, point: usize) -> String {
     let exclusive = program.threads.as_ref().map(|threads| threads.exclusive);
@@ -201,9 +201,8 @@ fn blocks_keep_and_restore_what_the_thread_was() {
     let text = "thread main(); void main() begin decl x;
         atomic { atomic_end; atomic { return; } atomic_begin; end_thread; } return; end";
     let nested = program(text);
-    let effects: Vec<_> = (0..nested.points.len())
-        .map(|p| effect(&nested, p))
-        .collect();
+    let points = 0..nested.points.len();
+    let effects: Vec<_> = points.map(|point| effect(&nested, point)).collect();
     let expected = [
         "s0=e e=1",
         "e=0",
@@ -221,9 +220,8 @@ fn blocks_keep_and_restore_what_the_thread_was() {
     let text = text.replace("atomic_end;", "skip;");
     let nested = program(&text);
     assert_eq!(nested.procedures[0].saved, 1);
-    let effects: Vec<_> = (0..nested.points.len())
-        .map(|p| effect(&nested, p))
-        .collect();
+    let points = 0..nested.points.len();
+    let effects: Vec<_> = points.map(|point| effect(&nested, point)).collect();
     let expected = [
         "s0=e e=1",
         "",
