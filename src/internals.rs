@@ -10,7 +10,8 @@ pub mod analysis {
 
 pub mod c {
     pub use crate::syntax::c::{
-        Constant, DataModel, Kind, Options, Preprocessed, Token, Unit, Vocabulary,
+        Constant, DataModel, Kind, Options, Preprocessed, Token, Unit, Vocabulary, output_of,
+        preprocess,
     };
 }
 

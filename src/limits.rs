@@ -4,6 +4,17 @@
 //! None of them changes a verdict; they decide which method answers, how soon, and how much of
 //! an execution a trace shows. Where it is not said how one was found, it was chosen, not measured.
 
+/// The preprocessor of C (`syntax::c::preprocessor`).
+pub mod c {
+    /// Tokens that macros may make in one run, those of arguments included. With 16 bytes each
+    /// they fit into memory; programs that people write need a thousandth of it.
+    pub const EXPANDED_TOKENS: usize = 20_000_000;
+    /// How deep files may include each other, as in gcc.
+    pub const INCLUDE_DEPTH: usize = 200;
+    /// Bytes of included files, each counted as often as it is read.
+    pub const INCLUDED_BYTES: u64 = 1 << 28;
+}
+
 /// BDDs (`bdd`).
 pub mod bdd {
     /// Bytes a node costs, with its share of the unique table.

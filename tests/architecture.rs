@@ -264,7 +264,7 @@ fn every_file_says_what_it_is_about_and_is_short() {
         let text = fs::read_to_string(root.join(&file.path)).expect("source is UTF-8");
         let opening = match file.path.rsplit('.').next() {
             Some("js") => "// ",
-            Some("css") => "/* ",
+            Some("css" | "h") => "/* ",
             Some("html") => "<!DOCTYPE html>",
             _ => "//!",
         };

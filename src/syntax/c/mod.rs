@@ -3,18 +3,20 @@
 //! [`preprocessor`] turns files into the tokens of translation units; nothing after it knows
 //! of macros, comments or files.
 
-pub mod preprocessor;
+mod constants;
+mod lexer;
+mod preprocessor;
 pub mod token;
 
-pub use preprocessor::{Options, Preprocessed, Unit};
+pub use preprocessor::{Options, Preprocessed, Unit, output_of, preprocess};
 pub use token::{Constant, Kind, Token, Vocabulary};
 
-/// The widths of integers and pointers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How wide the integers and pointers are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DataModel {
-    /// `int`, `long` and pointers of 32 bits.
+    /// `int`, `long` and pointers have 32 bits.
     Ilp32,
-    /// `int` of 32 bits, `long` and pointers of 64.
+    /// `int` has 32 bits, `long` and pointers have 64.
     #[default]
     Lp64,
 }

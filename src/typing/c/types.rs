@@ -11,15 +11,7 @@ use crate::source::Span;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-/// How wide the integers and pointers are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum DataModel {
-    /// `int`, `long` and pointers have 32 bits.
-    Ilp32,
-    /// `int` has 32 bits, `long` and pointers have 64.
-    #[default]
-    Lp64,
-}
+pub use crate::syntax::c::DataModel;
 
 /// A type, an index into [`Types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
