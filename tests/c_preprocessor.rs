@@ -227,6 +227,64 @@ fn programs_of_others() {
     }
 }
 
+/// The built-in headers are C for gcc, too, in both models.
+#[test]
+fn headers() {
+    if !gcc() {
+        return;
+    }
+    let folder = "src/syntax/c/preprocessor/headers";
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let names = fs::read_dir(&folder).expect("there are headers");
+    let names = names.map(|entry| entry.expect("it can be read").file_name());
+    let mut text = String::new();
+    for name in names {
+        let name = name.to_string_lossy();
+        if name.ends_with(".h") && name != "predefined.h" {
+            text += &format!("#include <{name}>\n#include <{name}>\n");
+        }
+    }
+    let file = tempfile::NamedTempFile::with_suffix(".c").expect("there is room for files");
+    fs::write(file.path(), text).expect("it can be written");
+    for model in ["-m64", "-m32"] {
+        let output = Command::new("gcc")
+            .args([
+                model,
+                "-nostdinc",
+                "-fsyntax-only",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+            ])
+            .arg("-I")
+            .args([&folder, file.path()])
+            .output()
+            .expect("gcc was there");
+        let messages = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{model}: {messages}");
+    }
+}
+
+/// A mistake is shown in the file where it is.
+#[test]
+fn mistakes_in_other_files() {
+    let folder = tempfile::tempdir().expect("there is room for files");
+    let path = folder.path().join("x.h");
+    fs::write(&path, "int a;\n  #endif\n").expect("it can be written");
+    let name = folder.path().join("t.c");
+    let read = read(
+        &name.to_string_lossy(),
+        b"#include \"x.h\"\n".to_vec(),
+        true,
+    );
+    let drawn = errors(read);
+    let place = format!("--> {}:2:3", path.display());
+    assert!(
+        drawn.contains(&place) && drawn.contains("2 |   #endif"),
+        "{drawn}"
+    );
+}
+
 #[test]
 fn another_preprocessor() {
     if !gcc() {

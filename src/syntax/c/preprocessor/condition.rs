@@ -5,6 +5,7 @@
 
 use super::Preprocessor;
 use crate::diagnostic::Diagnostic;
+use crate::names::Name;
 use crate::source::Span;
 use crate::syntax::c::constants;
 use crate::syntax::c::lexer::{Class, Lexeme};
@@ -316,11 +317,11 @@ impl Preprocessor<'_> {
                     let is_defined = self.is_defined(first, rest)?;
                     return value(u64::from(is_defined), false);
                 }
-                if name == Some(self.words.has_include) {
-                    let is_there = self.has_include(first, rest)?;
-                    return value(u64::from(is_there), false);
-                }
-                value(0, false)
+                let Some(name) = name.filter(|name| self.is_operator(*name)) else {
+                    return value(0, false);
+                };
+                let is_there = self.ask(name, first, rest)?;
+                value(u64::from(is_there), false)
             }
             _ => Err(self.unexpected(first, "a number or a name")),
         }
@@ -345,21 +346,72 @@ impl Preprocessor<'_> {
         Ok(self.is_known(name))
     }
 
-    /// Reads what follows `__has_include`.
-    fn has_include(&mut self, word: &Lexeme, rest: &mut &[Lexeme]) -> Result<bool, Diagnostic> {
+    /// Reads what `__has_include` and its like ask for, and answers.
+    fn ask(
+        &mut self,
+        operator: Name,
+        word: &Lexeme,
+        rest: &mut &[Lexeme],
+    ) -> Result<bool, Diagnostic> {
         let close = rest.iter().position(|one| one.is(Kind::RightParenthesis));
-        let header = match (rest.first(), close) {
-            (Some(open), Some(close)) if open.is(Kind::LeftParenthesis) => {
-                let header = self.header_of(&rest[1..close]);
-                *rest = &rest[close + 1..];
-                header
-            }
-            _ => None,
-        };
-        let Some(header) = header else {
-            let message = "`__has_include` must be followed by a header in parentheses";
+        let (Some(close), true) = (close, rest.first().is_some_and(opens)) else {
+            let text = self.spellings.text(word);
+            let message = format!("`{text}` must be followed by what it asks for, in parentheses");
             return Err(Diagnostic::error(word.span, message));
         };
-        Ok(self.find_header(&header).is_ok())
+        let asked = &rest[1..close];
+        *rest = &rest[close + 1..];
+        if operator == self.words.has_attribute {
+            // They may all be written; most mean nothing.
+            return Ok(true);
+        }
+        if operator == self.words.has_builtin {
+            let name = asked.first().map(|one| self.spellings.text(one));
+            return Ok(name.is_some_and(|name| BUILTINS.contains(&&*name)));
+        }
+        match self.header_of(asked) {
+            Some(header) => Ok(self.find_header(&header, None).is_ok()),
+            None => {
+                let message = "`__has_include` must be followed by a header in parentheses";
+                Err(Diagnostic::error(word.span, message))
+            }
+        }
     }
 }
+
+fn opens(lexeme: &Lexeme) -> bool {
+    lexeme.is(Kind::LeftParenthesis)
+}
+
+/// The functions of GNU's that are understood.
+const BUILTINS: [&str; 29] = [
+    "__builtin_expect",
+    "__builtin_unreachable",
+    "__builtin_trap",
+    "__builtin_constant_p",
+    "__builtin_offsetof",
+    "__builtin_types_compatible_p",
+    "__builtin_choose_expr",
+    "__builtin_popcount",
+    "__builtin_popcountl",
+    "__builtin_popcountll",
+    "__builtin_parity",
+    "__builtin_parityl",
+    "__builtin_parityll",
+    "__builtin_ffs",
+    "__builtin_ffsl",
+    "__builtin_ffsll",
+    "__builtin_clz",
+    "__builtin_clzl",
+    "__builtin_clzll",
+    "__builtin_ctz",
+    "__builtin_ctzl",
+    "__builtin_ctzll",
+    "__builtin_add_overflow",
+    "__builtin_sub_overflow",
+    "__builtin_mul_overflow",
+    "__builtin_va_arg",
+    "__builtin_va_copy",
+    "__builtin_va_end",
+    "__builtin_va_start",
+];

@@ -224,7 +224,7 @@ impl Preprocessor<'_> {
             }
             (_, b"endif") => self.end(span),
             (_, b"include" | b"include_next" | b"import") => {
-                self.include(span, name == b"import");
+                self.include(&name, span);
             }
             (_, b"line") => {
                 let line = self.line();
@@ -293,7 +293,13 @@ impl Preprocessor<'_> {
 
     /// Whether it is defined, or an operator of conditions.
     pub(super) fn is_known(&self, name: Name) -> bool {
-        self.macros.get(name).is_some() || name == self.words.has_include
+        self.macros.get(name).is_some() || self.is_operator(name)
+    }
+
+    /// Whether it asks for something in a condition, like `__has_include`.
+    pub(super) fn is_operator(&self, name: Name) -> bool {
+        let words = &self.words;
+        [words.has_include, words.has_attribute, words.has_builtin].contains(&name)
     }
 
     fn begin(&mut self, span: Span, is_true: bool) {

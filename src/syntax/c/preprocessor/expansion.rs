@@ -93,8 +93,10 @@ impl Preprocessor<'_> {
                 Read::End => return,
             }
         }
+        // What has been made of half a program helps nobody.
         self.contexts.clear();
         self.calls.clear();
+        self.output = Vec::new();
     }
 
     /// The expansion of the tokens of a directive.

@@ -17,6 +17,8 @@ pub struct File {
     pub name: Arc<str>,
     /// Where files are that it includes with quotes.
     pub directory: PathBuf,
+    /// The directory behind the one that it was found in, among those for included files.
+    pub next_directory: usize,
     /// Its offset in the source.
     pub start: u32,
     pub text: Rc<CleanText>,
@@ -52,6 +54,7 @@ impl Files {
         self.list.push(File {
             name: name.into(),
             directory: path.parent().unwrap_or(Path::new("")).to_owned(),
+            next_directory: 0,
             start,
             text: Rc::new(CleanText::new(&bytes)),
             bytes,

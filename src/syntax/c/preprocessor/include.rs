@@ -14,21 +14,40 @@ use crate::syntax::c::token::Kind;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// The headers of C's library that are part of derny.
-const HEADERS: &[(&str, &str)] = &[
-    ("assert.h", include_str!("headers/assert.h")),
-    ("ctype.h", include_str!("headers/ctype.h")),
-    ("errno.h", include_str!("headers/errno.h")),
-    ("inttypes.h", include_str!("headers/inttypes.h")),
-    ("limits.h", include_str!("headers/limits.h")),
-    ("stdarg.h", include_str!("headers/stdarg.h")),
-    ("stdbool.h", include_str!("headers/stdbool.h")),
-    ("stddef.h", include_str!("headers/stddef.h")),
-    ("stdint.h", include_str!("headers/stdint.h")),
-    ("stdio.h", include_str!("headers/stdio.h")),
-    ("stdlib.h", include_str!("headers/stdlib.h")),
-    ("string.h", include_str!("headers/string.h")),
-];
+macro_rules! headers {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("headers/", $name)))),*]
+    };
+}
+
+/// The headers of C's library that are part of derny: what their functions do is said elsewhere.
+pub const HEADERS: &[(&str, &str)] = headers! {
+    "alloca.h"
+    "assert.h"
+    "ctype.h"
+    "errno.h"
+    "float.h"
+    "inttypes.h"
+    "iso646.h"
+    "limits.h"
+    "malloc.h"
+    "math.h"
+    "pthread.h"
+    "setjmp.h"
+    "signal.h"
+    "stdalign.h"
+    "stdarg.h"
+    "stdbool.h"
+    "stddef.h"
+    "stdint.h"
+    "stdio.h"
+    "stdlib.h"
+    "stdnoreturn.h"
+    "string.h"
+    "sys/types.h"
+    "time.h"
+    "unistd.h"
+};
 
 /// How a file is named where it is included.
 #[derive(Debug)]
@@ -50,8 +69,9 @@ pub enum Missing {
 }
 
 impl Preprocessor<'_> {
-    /// Reads the rest of `#include`. With `is_once`, a file is read only the first time.
-    pub(super) fn include(&mut self, directive: Span, is_once: bool) {
+    /// Reads the rest of `#include`. With `#import`, a file is read only the first time; with
+    /// `#include_next`, it is looked for behind the directory of the file that includes it.
+    pub(super) fn include(&mut self, name: &[u8], directive: Span) {
         let Some(open) = self.open_files.last_mut() else {
             return;
         };
@@ -83,8 +103,12 @@ impl Preprocessor<'_> {
         if self.includes_nothing {
             return;
         }
-        match self.find_header(&header) {
-            Ok(file) => self.open_included(file, span, is_once),
+        let from = match (name, self.open_files.last()) {
+            (b"include_next", Some(open)) => Some(self.files.get(open.file).next_directory),
+            _ => None,
+        };
+        match self.find_header(&header, from) {
+            Ok(file) => self.open_included(file, span, name == b"import"),
             Err(missing) => self.collector.report(not_found(&header, missing, span)),
         }
     }
@@ -110,27 +134,29 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The file that a header is, read if that was not done before.
-    pub(super) fn find_header(&mut self, header: &Header) -> Result<usize, Missing> {
-        let mut places = Vec::new();
-        if header.is_quoted
-            && let Some(open) = self.open_files.last()
-        {
-            places.push(&self.files.get(open.file).directory);
+    /// The file that a header is, read if that was not done before. With `from`, only this
+    /// directory and those behind it are looked at.
+    pub(super) fn find_header(
+        &mut self,
+        header: &Header,
+        from: Option<usize>,
+    ) -> Result<usize, Missing> {
+        let directories = self.options.directories.iter().zip(1..);
+        let mut places: Vec<_> = directories.skip(from.unwrap_or_default()).collect();
+        if let (true, None, Some(open)) = (header.is_quoted, from, self.open_files.last()) {
+            places.insert(0, (&self.files.get(open.file).directory, 0));
         }
-        places.extend(&self.options.directories);
-        let paths = places.into_iter().map(|place| place.join(&header.name));
-        let paths: Vec<PathBuf> = paths.map(|path| plain(&path)).collect();
+        let paths = places.into_iter();
+        let paths: Vec<(PathBuf, usize)> = paths
+            .map(|(place, next)| (plain(&place.join(&header.name)), next))
+            .collect();
         let mut missing = Missing::Unknown;
-        for path in paths {
+        for (path, next) in paths {
             if let Some(file) = self.files.find(&path) {
                 return Ok(file);
             }
             match (self.options.reader)(&path) {
-                Ok(bytes) => {
-                    let added = self.files.add(&path.to_string_lossy(), &path, bytes);
-                    return added.ok_or(Missing::TooLarge);
-                }
+                Ok(bytes) => return self.add(&path.to_string_lossy(), &path, bytes, next),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => missing = Missing::Unreadable(path, error),
             }
@@ -139,15 +165,23 @@ impl Preprocessor<'_> {
             return Err(missing);
         };
         let name = format!("<{name}>");
-        match self.files.find(Path::new(&name)) {
+        let path = Path::new(&name);
+        match self.files.find(path) {
             Some(file) => Ok(file),
-            None => {
-                let added = self
-                    .files
-                    .add(&name, Path::new(&name), text.as_bytes().to_vec());
-                added.ok_or(Missing::TooLarge)
-            }
+            None => self.add(&name, path, text.as_bytes().to_vec(), usize::MAX),
         }
+    }
+
+    fn add(
+        &mut self,
+        name: &str,
+        path: &Path,
+        bytes: Vec<u8>,
+        next_directory: usize,
+    ) -> Result<usize, Missing> {
+        let file = self.files.add(name, path, bytes).ok_or(Missing::TooLarge)?;
+        self.files.get_mut(file).next_directory = next_directory;
+        Ok(file)
     }
 
     fn open_included(&mut self, index: usize, span: Span, is_once: bool) {

@@ -106,6 +106,8 @@ pub fn preprocess(files: Vec<(String, Vec<u8>)>, options: &Options<'_>) -> Prepr
 #[derive(Debug)]
 struct Words {
     defined: Name,
+    has_attribute: Name,
+    has_builtin: Name,
     has_include: Name,
     va_args: Name,
     pragma: Name,
@@ -115,6 +117,8 @@ impl Words {
     fn new(names: &mut Names) -> Self {
         Words {
             defined: names.intern("defined"),
+            has_attribute: names.intern("__has_attribute"),
+            has_builtin: names.intern("__has_builtin"),
             has_include: names.intern("__has_include"),
             va_args: names.intern("__VA_ARGS__"),
             pragma: names.intern("_Pragma"),

@@ -219,6 +219,7 @@ fn conditions() {
         "defined __has_include",
         "__STDC_VERSION__ >= 201112L",
         "7 & 3 | 8 ^ 1",
+        "__has_attribute(noreturn) && __has_builtin(__builtin_expect) && !__has_builtin(f)",
     ];
     for condition in truths {
         assert_eq!(
@@ -301,14 +302,40 @@ fn included_files() {
 }
 
 #[test]
+fn the_next_file_of_this_name() {
+    let files = [
+        ("include/stddef.h", "int mine;\n#include_next <stddef.h>\n"),
+        ("a.h", "int a;\n#include_next <b.h>\n"),
+        ("include/b.h", "int b;"),
+    ];
+    let unit = read("#include <stddef.h>\n#include \"a.h\"", &files);
+    let text = spelled(&unit);
+    assert!(
+        text.starts_with("int mine ; typedef long unsigned int size_t"),
+        "{text}"
+    );
+    assert!(text.ends_with("int a ; int b ;"), "{text}");
+    assert!(unit.collector.finish().is_empty());
+}
+
+#[test]
+fn mistakes_in_included_files() {
+    let files = [("a.h", "int a;\n\n  #else\n"), ("include/b.h", "#error b")];
+    let expected = [
+        ("#else", "error: `#else` without `#if`"),
+        ("#error", "error: `#error`: b"),
+    ];
+    let expected = expected.map(|(place, message)| (place.to_owned(), message.to_owned()));
+    assert_eq!(
+        wrong_in("#include \"a.h\"\n#include <b.h>\n", &files),
+        expected
+    );
+}
+
+#[test]
 fn headers_of_the_library() {
-    for header in [
-        "assert", "ctype", "errno", "inttypes", "limits", "stdarg", "stdbool",
-    ] {
-        tokens(&format!("#include <{header}.h>\n#include <{header}.h>"));
-    }
-    for header in ["stddef", "stdint", "stdio", "stdlib", "string"] {
-        tokens(&format!("#include <{header}.h>\n#include <{header}.h>"));
+    for (header, _) in include::HEADERS {
+        tokens(&format!("#include <{header}>\n#include <{header}>"));
     }
     let asserts = tokens("#include <assert.h>\nassert(x)");
     assert!(asserts.ends_with("assert ( x )"), "{asserts}");

@@ -1,0 +1,2 @@
+/* Memory of a frame. */
+#include <stdlib.h>

@@ -1,0 +1,2 @@
+/* Memory of the heap. */
+#include <stdlib.h>
