@@ -13,10 +13,14 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 fn read(name: &str, text: Vec<u8>, honours_markers: bool) -> Preprocessed {
+    read_for(DataModel::Lp64, name, text, honours_markers)
+}
+
+fn read_for(model: DataModel, name: &str, text: Vec<u8>, honours_markers: bool) -> Preprocessed {
     let options = Options {
         directories: Vec::new(),
         definitions: Vec::new(),
-        model: DataModel::Lp64,
+        model,
         honours_markers,
         reader: &|path: &Path| fs::read(path),
     };
@@ -59,13 +63,20 @@ fn gcc() -> bool {
     is_there
 }
 
+fn flag(model: DataModel) -> &'static str {
+    match model {
+        DataModel::Ilp32 => "-m32",
+        DataModel::Lp64 => "-m64",
+    }
+}
+
 /// What gcc makes of a text, or what it says.
-fn by_gcc(text: &str) -> Result<Vec<u8>, String> {
+fn by_gcc(model: DataModel, text: &str) -> Result<Vec<u8>, String> {
     let folder = tempfile::tempdir().expect("there is room for files");
     let path = folder.path().join("t.c");
     fs::write(&path, text).expect("it can be written");
     let output = Command::new("gcc")
-        .args(["-E", "-P", "-w", "t.c"])
+        .args(["-E", "-P", "-w", flag(model), "t.c"])
         .current_dir(folder.path())
         .output()
         .expect("gcc was there");
@@ -76,13 +87,17 @@ fn by_gcc(text: &str) -> Result<Vec<u8>, String> {
 }
 
 fn compare(text: &str) {
-    let ours = read("t.c", text.into(), true);
+    compare_for(DataModel::Lp64, text);
+}
+
+fn compare_for(model: DataModel, text: &str) {
+    let ours = read_for(model, "t.c", text.into(), true);
     let tokens = spelled(&ours);
     let errors = errors(ours);
-    match by_gcc(text) {
+    match by_gcc(model, text) {
         Ok(output) => {
             assert_eq!(errors, "", "{text}");
-            let theirs = spelled(&read("t.i", output, false));
+            let theirs = spelled(&read_for(model, "t.i", output, false));
             assert_eq!(tokens.join(" "), theirs.join(" "), "{text}");
         }
         Err(messages) => assert_ne!(errors, "", "{text}\n{messages}"),
@@ -101,6 +116,28 @@ fn small_programs() {
     for program in programs {
         compare(program);
     }
+}
+
+/// What is predefined, in both models.
+#[test]
+fn predefined_macros() {
+    if !gcc() {
+        return;
+    }
+    let path = "src/syntax/c/preprocessor/headers/predefined.h";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let text = fs::read_to_string(path).expect("there are definitions");
+    let names = text.lines().filter_map(|line| {
+        let rest = line.strip_prefix("#define ")?;
+        let name = rest.split(' ').next()?;
+        // A date is always the same here.
+        let is_time = ["DATE", "TIME"].iter().any(|word| name.contains(word));
+        (!is_time).then(|| name.replace("(c)", "(5)"))
+    });
+    let program: String = names.map(|name| format!("{name} ;\n")).collect();
+    assert!(program.lines().count() > 150);
+    compare_for(DataModel::Lp64, &program);
+    compare_for(DataModel::Ilp32, &program);
 }
 
 /// A generator of numbers, the same each time.
@@ -220,7 +257,8 @@ fn programs_of_others() {
         let tokens = spelled(&ours);
         assert_eq!(errors(ours), "");
         if has_gcc && at % 5 == 0 {
-            let theirs = by_gcc(&String::from_utf8_lossy(&text)).expect("gcc reads it, too");
+            let theirs = by_gcc(DataModel::Lp64, &String::from_utf8_lossy(&text))
+                .expect("gcc reads it, too");
             let theirs = spelled(&read("t.i", theirs, false));
             assert_eq!(tokens, theirs, "{}", path.display());
         }
@@ -246,10 +284,10 @@ fn headers() {
     }
     let file = tempfile::NamedTempFile::with_suffix(".c").expect("there is room for files");
     fs::write(file.path(), text).expect("it can be written");
-    for model in ["-m64", "-m32"] {
+    for model in [DataModel::Lp64, DataModel::Ilp32] {
         let output = Command::new("gcc")
             .args([
-                model,
+                flag(model),
                 "-nostdinc",
                 "-fsyntax-only",
                 "-Wall",
@@ -261,7 +299,7 @@ fn headers() {
             .output()
             .expect("gcc was there");
         let messages = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{model}: {messages}");
+        assert!(output.status.success(), "{model:?}: {messages}");
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`Preprocessor`] is its state. `directives` reads the open files and obeys what stands in them,
 //! `include` opens files, `macros` defines, `expansion` and `substitution` replace, `condition`
-//! evaluates `#if`, and `phase` makes tokens. Every mistake is reported, and reading goes on. It
+//! evaluates `#if`, and `tokens` makes what the parser reads. Every mistake is reported, and reading goes on. It
 //! takes time linear in what is read and what macros make of it, and recurses nowhere.
 
 mod command;
@@ -12,10 +12,10 @@ mod expansion;
 mod files;
 mod include;
 mod macros;
-mod phase;
 mod substitution;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 pub use command::output_of;
 
