@@ -124,8 +124,9 @@ mod explicit;
 // The whole check: from a program and properties to verdicts and traces.
 mod check;
 
-// What an observer sees of a run.
+// What an observer sees of a run, and how it is supervised.
 mod event;
+mod supervision;
 
 // What people and scripts see: text, JSON, diagnostics, graphs.
 mod report;

@@ -9,11 +9,12 @@ use crate::configurations::{
 use crate::diagnostic::Advice;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Diagnostics, Error, Reason};
-use crate::event::{Event, Progress};
+use crate::event::Event;
 use crate::model::{Form, Model};
 use crate::report::configurations::{Answer, SetReport};
 use crate::source::Source;
-use crate::supervisor::{self, Limits, Outcome, Reporter};
+use crate::supervision::Supervision;
+use crate::supervisor::{Limits, Reporter};
 use crate::watch::{Stop, Watch};
 use std::sync::Arc;
 
@@ -31,10 +32,7 @@ use std::sync::Arc;
 /// ```
 pub struct SetQuery<'o> {
     query: Query,
-    limits: Limits,
-    /// Whether the clock of the limits begins to run with the work.
-    restarts: bool,
-    observer: Box<dyn FnMut(Event) + 'o>,
+    supervision: Supervision<'o>,
 }
 
 #[derive(Clone, Debug)]
@@ -73,9 +71,7 @@ impl<'o> SetQuery<'o> {
                 question: Question::Automaton { diagrams: false },
                 titles: ["set", "contains"],
             },
-            limits: Limits::new(),
-            restarts: true,
-            observer: Box::new(|_| {}),
+            supervision: Supervision::new(),
         }
     }
 
@@ -112,14 +108,13 @@ impl<'o> SetQuery<'o> {
 
     /// Limits, on a clock that runs already.
     pub fn limits(mut self, limits: &Limits) -> Self {
-        self.limits = limits.clone();
-        self.restarts = false;
+        self.supervision.limit(limits);
         self
     }
 
     /// Calls `observer` with whatever happens, on the thread that calls [`SetQuery::ask`].
     pub fn observe(mut self, observer: impl FnMut(Event) + 'o) -> Self {
-        self.observer = Box::new(observer);
+        self.supervision.observe(observer);
         self
     }
 
@@ -135,10 +130,7 @@ impl<'o> SetQuery<'o> {
                  which assertions fail"
             }
         })?;
-        let limits = match self.restarts {
-            true => self.limits.restarted(),
-            false => self.limits.clone(),
-        };
+        let limits = self.supervision.begin();
         let bounds = limits.bounds();
         let work = Arc::new(Work {
             form: model.form.clone(),
@@ -147,29 +139,18 @@ impl<'o> SetQuery<'o> {
             watch: Watch::default(),
             board: Board::new(limits.begin(), 0),
         });
-        let observer = &mut self.observer;
-        let observe = |event: Option<Event>| {
-            let progress = || Event::Progress(Progress::of(&work.board, &work.watch));
-            observer(event.unwrap_or_else(progress));
-        };
-        let worker = work.clone();
-        let outcome = supervisor::run(&bounds, &work.watch, observe, move |e| worker.run(e))?;
-        let (result, reason) = match outcome {
-            Outcome::Done(result) => (result, None),
-            Outcome::Stopped(reason, result) => {
-                (result.unwrap_or(Err(Error::Stopped(reason))), Some(reason))
-            }
-        };
-        match result {
-            Err(Error::Stopped(stopped)) => {
-                Ok(self.unknown(model.name(), reason.unwrap_or(stopped)))
-            }
-            result => result.map(|(sets, answer)| SetReport {
+        let (worker, shared) = (work.clone(), (&work.board, &work.watch));
+        let run = move |events: &Reporter<'_, Event>| worker.run(events);
+        let (answered, reason) = self.supervision.run(&bounds, shared, run)?;
+        let report = self.unknown(model.name(), reason.unwrap_or(Reason::Interrupted));
+        Ok(match answered {
+            None => report,
+            Some((sets, answer)) => SetReport {
                 sets,
                 answer,
-                ..self.unknown(model.name(), Reason::Interrupted)
-            }),
-        }
+                ..report
+            },
+        })
     }
 
     /// The report of a run that ended without an answer, perhaps before its input was read.

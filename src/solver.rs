@@ -7,7 +7,7 @@ use crate::bdd::Natural;
 use crate::check::{Board, Phase};
 use crate::diagnostic::{Diagnostic, suggestion};
 use crate::error::{Diagnostics, Error, PropertyError};
-use crate::event::{Event, Progress};
+use crate::event::Event;
 use crate::fixpoint::evaluate::Failure;
 use crate::fixpoint::{self, Equations, RelationId, Session, Targets, Task, Vocabulary};
 use crate::model::{Form, Model};
@@ -16,7 +16,8 @@ use crate::property::{Kind, Property, Request, resolve};
 use crate::report::solution::{QueryValue, RelationEffort, RelationValue, Solution};
 use crate::rules::Subject;
 use crate::source::{Source, Span};
-use crate::supervisor::{self, Limits, Outcome, Reporter};
+use crate::supervision::Supervision;
+use crate::supervisor::{Limits, Reporter};
 use crate::watch::Watch;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -40,10 +41,7 @@ pub struct Solver<'o> {
     form: Form,
     input: String,
     question: Question,
-    limits: Limits,
-    /// Whether the clock of the limits begins to run with the work.
-    restarts: bool,
-    observer: Box<dyn FnMut(Event) + 'o>,
+    supervision: Supervision<'o>,
 }
 
 /// What is to be computed.
@@ -105,9 +103,7 @@ impl<'o> Solver<'o> {
             form: model.form.clone(),
             input: model.name().to_owned(),
             question,
-            limits: Limits::new(),
-            restarts: true,
-            observer: Box::new(|_| {}),
+            supervision: Supervision::new(),
         }
     }
 
@@ -149,24 +145,20 @@ impl<'o> Solver<'o> {
 
     /// Limits, on a clock that runs already.
     pub fn limits(mut self, limits: &Limits) -> Self {
-        self.limits = limits.clone();
-        self.restarts = false;
+        self.supervision.limit(limits);
         self
     }
 
     /// Calls `observer` with whatever happens, on the thread that calls [`Solver::solve`].
     pub fn observe(mut self, observer: impl FnMut(Event) + 'o) -> Self {
-        self.observer = Box::new(observer);
+        self.supervision.observe(observer);
         self
     }
 
     /// Computes all that is asked for. Where a limit passes, the solution has what was computed
     /// before that, and the reason.
     pub fn solve(mut self) -> Result<Solution, Error> {
-        let limits = match self.restarts {
-            true => self.limits.restarted(),
-            false => self.limits.clone(),
-        };
+        let limits = self.supervision.begin();
         let bounds = limits.bounds();
         let start = Instant::now();
         let work = Arc::new(Work {
@@ -177,31 +169,12 @@ impl<'o> Solver<'o> {
             board: Board::new(limits.begin(), 0),
             solution: Mutex::new(self.unknown()),
         });
-        let observer = &mut self.observer;
-        let observe = |event: Option<Event>| {
-            let progress = || Event::Progress(Progress::of(&work.board, &work.watch));
-            observer(event.unwrap_or_else(progress));
-        };
-        let worker = work.clone();
-        let outcome = supervisor::run(&bounds, &work.watch, observe, move |events| {
-            worker.run(events)
-        })?;
-        let (result, reason) = match outcome {
-            Outcome::Done(result) => (result, None),
-            Outcome::Stopped(reason, result) => {
-                (result.unwrap_or(Err(Error::Stopped(reason))), Some(reason))
-            }
-        };
-        let reason = match result {
-            Err(Error::Stopped(stopped)) => Some(reason.unwrap_or(stopped)),
-            result => {
-                result?;
-                None
-            }
-        };
+        let (worker, shared) = (work.clone(), (&work.board, &work.watch));
+        let run = move |events: &Reporter<'_, Event>| worker.run(events);
+        let (done, reason) = self.supervision.run(&bounds, shared, run)?;
         let mut solution = work.solution.lock().unwrap_or_else(PoisonError::into_inner);
         let mut solution = std::mem::take(&mut *solution);
-        solution.reason = reason;
+        solution.reason = reason.filter(|_| done.is_none());
         solution.seconds = start.elapsed().as_secs_f64();
         Ok(solution)
     }

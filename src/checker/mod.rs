@@ -17,7 +17,8 @@ use crate::model::{Form, Model};
 use crate::property::{Kind, Property, Request};
 use crate::report::{Conclusion, Evidence, Report};
 use crate::solver::{self, Question};
-use crate::supervisor::{self, Bounds, Limits, Outcome, Reporter};
+use crate::supervision::Supervision;
+use crate::supervisor::{Limits, Reporter};
 use crate::watch::Watch;
 use resolution::{Meaning, resolve_all, resolve_watches};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -42,13 +43,10 @@ pub struct Checker<'o> {
     /// `None` if nothing was said.
     properties: Option<Vec<Request>>,
     options: Options,
-    limits: Limits,
-    /// Whether the clock of the limits begins to run with the check.
-    restarts: bool,
     shows_order: bool,
     watches: Vec<String>,
     algorithm: Option<Question>,
-    observer: Box<dyn FnMut(Event) + 'o>,
+    supervision: Supervision<'o>,
 }
 
 /// More threads than this rarely help: operations wait for each other in the same tables.
@@ -70,12 +68,10 @@ impl<'o> Checker<'o> {
                 memory: u64::MAX,
                 ..Options::default()
             },
-            limits: Limits::new(),
-            restarts: true,
             shows_order: false,
             watches: Vec::new(),
             algorithm: None,
-            observer: Box::new(|_| {}),
+            supervision: Supervision::new(),
         }
     }
 
@@ -92,14 +88,13 @@ impl<'o> Checker<'o> {
 
     /// Gives up after this time: what is undecided then is unknown.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.limits = self.limits.timeout(timeout);
+        self.supervision.timeout(timeout);
         self
     }
 
     /// All limits, on a clock that runs already.
     pub fn limits(mut self, limits: &Limits) -> Self {
-        self.limits = limits.clone();
-        self.restarts = false;
+        self.supervision.limit(limits);
         self
     }
 
@@ -233,7 +228,7 @@ impl<'o> Checker<'o> {
 
     /// Calls `observer` with whatever happens, on the thread that calls [`Checker::check`].
     pub fn observe(mut self, observer: impl FnMut(Event) + 'o) -> Self {
-        self.observer = Box::new(observer);
+        self.supervision.observe(observer);
         self
     }
 
@@ -252,10 +247,7 @@ impl<'o> Checker<'o> {
         let properties = self.properties.take();
         let properties = properties.unwrap_or_else(|| vec![Request::assertions()]);
         self.supports(&properties)?;
-        let limits = match self.restarts {
-            true => self.limits.restarted(),
-            false => self.limits.clone(),
-        };
+        let limits = self.supervision.begin();
         let bounds = limits.bounds();
         let work = Arc::new(Work {
             board: Board::new(limits.begin(), properties.len()),
@@ -275,7 +267,9 @@ impl<'o> Checker<'o> {
         let [reading, parsing] = self.model.times;
         work.board.entered(Phase::Reading, reading);
         work.board.entered(Phase::Parsing, parsing);
-        let reason = self.supervise(&bounds, &work)?;
+        let (worker, shared) = (work.clone(), (&work.board, &work.watch));
+        let run = move |events: &Reporter<'_, Event>| worker.run(events);
+        let (_, reason) = self.supervision.run(&bounds, shared, run)?;
         work.compare()?;
         Ok(self.report(&work, reason))
     }
@@ -322,27 +316,6 @@ impl<'o> Checker<'o> {
                 )))
             }
             _ => Ok(()),
-        }
-    }
-
-    /// The reason, if there is more to be known.
-    fn supervise(&mut self, bounds: &Bounds, work: &Arc<Work>) -> Result<Option<Reason>, Error> {
-        let observer = &mut self.observer;
-        let observe = |event: Option<Event>| {
-            observer(event.unwrap_or_else(|| Event::Progress(work.progress())));
-        };
-        let worker = work.clone();
-        let outcome = supervisor::run(bounds, &work.watch, observe, move |events| {
-            worker.run(events)
-        })?;
-        let (result, reason) = match outcome {
-            Outcome::Done(result) => (result, None),
-            Outcome::Stopped(reason, None) => return Ok(Some(reason)),
-            Outcome::Stopped(reason, Some(result)) => (result, Some(reason)),
-        };
-        match result {
-            Err(Error::Stopped(stopped)) => Ok(reason.or(Some(stopped))),
-            result => result.map(|()| reason),
         }
     }
 
