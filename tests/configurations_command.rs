@@ -14,24 +14,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
-use support::{Run, Written, command, derny, run_command};
-
-const PROGRAM: &str = "\
-decl g;
-bool not_(x)
-begin
-  return !x;
-end
-main()
-begin
-  decl h;
-  h := not_(g);
-  if (g) then
-    L: skip;
-  fi
-  assert(g | h);
-end
-";
+use support::{PROGRAM, Run, Written, command, derny, run_command};
 
 fn example() -> String {
     let folder = env!("CARGO_MANIFEST_DIR");
