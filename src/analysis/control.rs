@@ -259,13 +259,8 @@ fn constant(program: &Program, condition: Expression) -> Option<bool> {
             Operation::IfThenElse => {
                 let (no, yes) = (stack.pop()?, stack.pop()?);
                 match stack.pop()? {
-                    Some(condition) => {
-                        if condition {
-                            yes
-                        } else {
-                            no
-                        }
-                    }
+                    Some(true) => yes,
+                    Some(false) => no,
                     None => yes.filter(|_| yes == no),
                 }
             }

@@ -12,7 +12,7 @@ use crate::program::{Action, PointId, Program, Threads};
 use crate::property::Property;
 use crate::threads::contexts::{Contexts, Hit, Room, Schedule, Search, with_contexts};
 use crate::threads::product::{Plan, with_product};
-use crate::threads::solo::{Made, Solo};
+use crate::threads::solo::{Solo, SoloStep};
 use crate::threads::{Bound, Goal, Measure, Settings, Sizes};
 use crate::trace::failure::{Failure, Reason};
 use crate::trace::{Location, Step, Trace, Valuation};
@@ -190,10 +190,7 @@ impl Run<'_> {
 
     /// Context after context.
     fn contexts(&self, mut open: Vec<Open>) -> Result<(), Error> {
-        let first = match self.measure() {
-            Measure::Switches => 0,
-            Measure::Rounds => 1,
-        };
+        let first = self.measure().least();
         let creates =
             |point: &crate::program::Point| matches!(point.action, Action::StartThread { .. });
         let mut room = Room {
@@ -344,10 +341,10 @@ impl Run<'_> {
     }
 
     /// Gives created threads their numbers: those that never run count, too.
-    fn number(&self, made: Vec<Made>) -> Vec<Step> {
+    fn number(&self, made: Vec<SoloStep>) -> Vec<Step> {
         let mut threads = self.threads.declared.len() as u32;
         let mut numbers = FxHashMap::default();
-        let steps = made.into_iter().map(|Made { mut step, creates }| {
+        let steps = made.into_iter().map(|SoloStep { mut step, creates }| {
             step.thread = *numbers.get(&step.thread).unwrap_or(&step.thread);
             if let Some(created) = creates {
                 threads += 1;

@@ -512,14 +512,6 @@ impl Wish for Hidden {
         }
     }
 
-    fn returned(&self, _: u32) -> Option<u64> {
-        None
-    }
-
-    fn waiting(&self, _: VariableId) -> Option<u64> {
-        None
-    }
-
     fn created(&self, local: u32) -> Option<u64> {
         (local >= self.created).then_some(0)
     }

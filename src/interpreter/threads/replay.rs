@@ -55,14 +55,14 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<Replayed, Mismatch> {
 }
 
 /// A thread of the execution, as far as it was followed.
-struct Followed<'s> {
+struct ThreadReplay<'s> {
     origin: Origin,
-    left: Left<'s>,
+    resumption: Resumption<'s>,
     stack: Stack<'s>,
 }
 
 /// How a thread goes on when it runs.
-enum Left<'s> {
+enum Resumption<'s> {
     /// It begins, with these parameters; `None` for any value.
     Declared(PointId, &'s [Option<u64>]),
     /// It begins as this view creates it.
@@ -83,7 +83,7 @@ fn run<'s>(replay: &Replay<'s>, steps: &'s [Step]) -> Result<Replayed, usize> {
         return Err(0);
     };
     let (mut switches, mut rounds) = (0, 1);
-    threads[first.thread as usize].left = Left::At(first);
+    threads[first.thread as usize].resumption = Resumption::At(first);
     for (i, pair) in steps.windows(2).enumerate() {
         let (before, after) = (&pair[0], &pair[1]);
         let (from, to) = (before.thread, after.thread);
@@ -102,7 +102,7 @@ fn run<'s>(replay: &Replay<'s>, steps: &'s [Step]) -> Result<Replayed, usize> {
             switches += u64::from(is_switch(from, to));
             rounds += u64::from(begins_round(from, to));
         }
-        threads[to as usize].left = Left::At(after);
+        threads[to as usize].resumption = Resumption::At(after);
     }
     if steps.last().is_some_and(|last| last.folded.is_some()) {
         return Err(steps.len() - 1);
@@ -115,48 +115,55 @@ fn run<'s>(replay: &Replay<'s>, steps: &'s [Step]) -> Result<Replayed, usize> {
 }
 
 /// The threads that are there from the start, by number.
-fn declared(program: &Program) -> Vec<Followed<'_>> {
+fn declared(program: &Program) -> Vec<ThreadReplay<'_>> {
     let Some(threads) = &program.threads else {
         return Vec::new();
     };
     let entry = |procedure| program.procedure(procedure).entry();
-    let first = Followed {
+    let first = ThreadReplay {
         origin: Origin::of_procedure(program, program.entry),
-        left: match threads.init {
-            Some(init) => Left::Declared(entry(init), &[]),
-            None => Left::Nowhere,
+        resumption: match threads.init {
+            Some(init) => Resumption::Declared(entry(init), &[]),
+            None => Resumption::Nowhere,
         },
         stack: Stack::default(),
     };
-    let others = threads.declared.iter().map(|start: &ThreadStart| Followed {
-        origin: Origin::of_procedure(program, start.procedure),
-        left: Left::Declared(entry(start.procedure), &start.arguments),
-        stack: Stack::default(),
-    });
+    let others = threads
+        .declared
+        .iter()
+        .map(|start: &ThreadStart| ThreadReplay {
+            origin: Origin::of_procedure(program, start.procedure),
+            resumption: Resumption::Declared(entry(start.procedure), &start.arguments),
+            stack: Stack::default(),
+        });
     std::iter::once(first).chain(others).collect()
 }
 
 /// The thread that the step from a view creates.
-fn begun<'s>(program: &Program, creator: View) -> Option<Followed<'s>> {
+fn begun<'s>(program: &Program, creator: View) -> Option<ThreadReplay<'s>> {
     let Action::StartThread { thread, .. } = &program.point(creator.at).action else {
         return None;
     };
-    Some(Followed {
+    Some(ThreadReplay {
         origin: Origin::of_creation(program, thread),
-        left: Left::Created(creator),
+        resumption: Resumption::Created(creator),
         stack: Stack::default(),
     })
 }
 
 /// Whether an execution may begin with a step: thread 0 runs first, if there is one.
-fn is_first(program: &Program, step: &Step, threads: &[Followed<'_>]) -> bool {
-    let has_init = matches!(threads.first(), Some(first) if !matches!(first.left, Left::Nowhere));
+fn is_first(program: &Program, step: &Step, threads: &[ThreadReplay<'_>]) -> bool {
+    let has_init =
+        matches!(threads.first(), Some(first) if !matches!(first.resumption, Resumption::Nowhere));
     let globals = step.valuation.globals();
     has_init == (step.thread == 0)
         && globals.len() == program.globals.len()
         && !is_exclusive(program, globals)
-        && match threads.get(step.thread as usize).map(|thread| &thread.left) {
-            Some(Left::Declared(at, arguments)) => begins_at(program, *at, arguments, step),
+        && match threads
+            .get(step.thread as usize)
+            .map(|thread| &thread.resumption)
+        {
+            Some(Resumption::Declared(at, arguments)) => begins_at(program, *at, arguments, step),
             _ => false,
         }
 }
@@ -172,7 +179,7 @@ fn may_leave(program: &Program, before: &Step) -> bool {
 
 /// Whether a step is what the thread that runs now goes on with: shared globals are as they were,
 /// its own ones, its stack and locals as it has left them.
-fn goes_on(program: &Program, threads: &[Followed<'_>], before: &Step, after: &Step) -> bool {
+fn goes_on(program: &Program, threads: &[ThreadReplay<'_>], before: &Step, after: &Step) -> bool {
     let Some(thread) = threads
         .get(after.thread as usize)
         .filter(|_| after.thread > 0)
@@ -186,15 +193,15 @@ fn goes_on(program: &Program, threads: &[Followed<'_>], before: &Step, after: &S
         return false;
     }
     let own = own_of(program, new);
-    match &thread.left {
-        Left::Declared(at, arguments) => {
-            let as_left = match threads[0].left {
-                Left::At(last) => own_of(program, last.valuation.globals()) == own,
+    match &thread.resumption {
+        Resumption::Declared(at, arguments) => {
+            let as_left = match threads[0].resumption {
+                Resumption::At(last) => own_of(program, last.valuation.globals()) == own,
                 _ => true,
             };
             as_left && begins_at(program, *at, arguments, after)
         }
-        Left::Created(creator) => {
+        Resumption::Created(creator) => {
             own_of(program, creator.valuation.globals()) == own
                 && is_begin(after)
                 && choose(program, creator, &Begins(after), |outcome| match outcome {
@@ -206,14 +213,14 @@ fn goes_on(program: &Program, threads: &[Followed<'_>], before: &Step, after: &S
                 })
                 .is_some()
         }
-        Left::At(last) => {
+        Resumption::At(last) => {
             own_of(program, last.valuation.globals()) == own
                 && last.location == after.location
                 && last.depth == after.depth
                 && last.valuation.locals() == after.valuation.locals()
                 && last.returns == after.returns
         }
-        Left::Nowhere => false,
+        Resumption::Nowhere => false,
     }
 }
 

@@ -1,7 +1,8 @@
 //! What contexts begin with: a thread's first frame, or its frames as they were left.
 
 use super::saturation::Place;
-use super::{Contexts, Created, Node, node_left, schedule};
+use super::schedule::begin_of;
+use super::{Contexts, Created, Node};
 use crate::bdd::{Bdd, BddResult};
 use crate::program::{NewThread, PointId, ProcedureId, VariableId};
 use crate::spds::{Head, evaluate};
@@ -16,7 +17,7 @@ impl Contexts<'_> {
             let is_empty = bdds.is_false(&begins.1);
             return Ok(Vec::from_iter((!is_empty).then_some(begins)));
         };
-        let Some(left) = node_left(&self.nodes[at as usize], after.created) else {
+        let Some(left) = self.nodes[at as usize].departures(after.created) else {
             return Ok(Vec::new());
         };
         let arrive = self.history.arrive(node.depth)?;
@@ -56,7 +57,7 @@ impl Contexts<'_> {
             }
             None => {
                 let index = thread - self.threads.declared.len() as u32 - 1;
-                let (at, locals) = self.begin_of(self.site(created, index));
+                let (at, locals) = begin_of(program, self.site(created, index));
                 set = bdds.and(&set, &self.history.as_created(index, locals)?)?;
                 at
             }
@@ -78,11 +79,6 @@ impl Contexts<'_> {
 
     pub(super) fn cell(&self, procedure: ProcedureId, variable: VariableId) -> u32 {
         self.rules.layout.cell(procedure, variable).start
-    }
-
-    /// Where a thread begins that is created at a point, and how many locals it is given.
-    fn begin_of(&self, site: PointId) -> (PointId, u32) {
-        schedule::begin_of(self.program, site)
     }
 
     /// "The thread that is created at this point begins as the history says."

@@ -26,7 +26,7 @@ pub use history::Room;
 pub use schedule::{Schedule, ThreadBegin};
 
 use crate::analysis::{Analyses, order};
-use crate::bdd::{Bdd, BddResult, Bdds};
+use crate::bdd::{Bdd, Bdds};
 use crate::program::{PointId, Program, Threads};
 use crate::rules::{Meaning, Rules, Subject};
 use crate::spds::copies::{Copies, Order};
@@ -74,15 +74,15 @@ struct Node {
     edges: Vec<(Place, Bdd)>,
     /// For each list of created threads, where and how the thread may be left; once it is
     /// needed.
-    left: Option<FxHashMap<Created, Left>>,
+    left: Option<FxHashMap<Created, Departures>>,
 }
 
 /// A context that is to be looked at, and the edges that it begins with.
-type Planned = (Node, Vec<(Place, Bdd)>);
+type Candidate = (Node, Vec<(Place, Bdd)>);
 
 /// How a thread may be left.
 #[derive(Default)]
-struct Left {
+struct Departures {
     /// Without the shared globals, which the history has.
     edges: Vec<(Head, Target, Bdd)>,
     /// The histories.
@@ -175,14 +175,11 @@ impl Contexts<'_> {
     /// Explores all executions with one switch, or round, more than before (at first: with none,
     /// or one), until `enough` says so of a hit. What was hit, in the order found.
     pub fn layer(&mut self, mut enough: impl FnMut(&Hit) -> bool) -> Result<Vec<Hit>, Abort> {
-        let mut hits = Vec::new();
-        let mut open = match std::mem::replace(&mut self.has_begun, true) {
-            true => std::mem::take(&mut self.next),
-            false => return self.begin(enough),
-        };
-        self.next.clear();
-        let mut nodes = Vec::new();
-        for parent in std::mem::take(&mut open) {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            return self.begin(enough);
+        }
+        let (mut nodes, mut hits) = (Vec::new(), Vec::new());
+        for parent in std::mem::take(&mut self.next) {
             nodes.extend(self.children(parent, true)?);
         }
         self.explore(nodes, &mut hits, &mut enough)?;
@@ -243,7 +240,7 @@ impl Contexts<'_> {
     /// Looks at nodes, and at those after them that are in the same layer.
     fn explore(
         &mut self,
-        mut open: Vec<Planned>,
+        mut open: Vec<Candidate>,
         hits: &mut Vec<Hit>,
         enough: &mut impl FnMut(&Hit) -> bool,
     ) -> Result<(), Abort> {
@@ -326,7 +323,7 @@ impl Contexts<'_> {
     }
 
     /// The contexts that may follow a node: those in the next layer, or in the same one.
-    fn children(&mut self, parent: u32, next_layer: bool) -> Result<Vec<Planned>, Abort> {
+    fn children(&mut self, parent: u32, next_layer: bool) -> Result<Vec<Candidate>, Abort> {
         self.leave(parent)?;
         let node = &self.nodes[parent as usize];
         let (running, rounds) = (node.thread, node.rounds);
@@ -338,8 +335,8 @@ impl Contexts<'_> {
         lists.sort_unstable();
         let mut children = Vec::new();
         for created in lists {
-            let left = node_left(&self.nodes[parent as usize], created);
-            let Some(histories) = left.and_then(|left| left.histories.clone()) else {
+            let departures = self.nodes[parent as usize].departures(created);
+            let Some(histories) = departures.and_then(|all| all.histories.clone()) else {
                 continue;
             };
             let threads = self.threads.declared.len() as u32 + self.created_count(created);
@@ -417,7 +414,7 @@ impl Contexts<'_> {
             return Err(Abort::OverBudget);
         }
         let bdds = self.bdds;
-        let mut lists: FxHashMap<Created, Left> = FxHashMap::default();
+        let mut lists: FxHashMap<Created, Departures> = FxHashMap::default();
         for ((head, created, target), set) in edges {
             let has_ended = self.spds.bottom == Some(head);
             let is_point = matches!(self.rules.meaning(head), Meaning::Symbol(_)) && !is_init;
@@ -455,10 +452,6 @@ impl Contexts<'_> {
         }
         frame
     }
-
-    fn not_exclusive(&self, set: &Bdd) -> BddResult {
-        self.history.not_exclusive(set)
-    }
 }
 
 impl Node {
@@ -473,8 +466,9 @@ impl Node {
             left: None,
         }
     }
-}
 
-fn node_left(node: &Node, created: Created) -> Option<&Left> {
-    node.left.as_ref()?.get(&created)
+    /// How its thread may be left with a list of created threads.
+    fn departures(&self, created: Created) -> Option<&Departures> {
+        self.left.as_ref()?.get(&created)
+    }
 }

@@ -246,7 +246,7 @@ impl<'c, 'a> Saturation<'c, 'a> {
             return Ok(());
         };
         let left = bdds.exists(after, &spds.bottom_forget)?;
-        let left = self.contexts.not_exclusive(&left)?;
+        let left = self.contexts.history.not_exclusive(&left)?;
         self.add((bottom, created, None), &left)
     }
 }

@@ -1,7 +1,7 @@
 //! Makes the program of one thread, procedure by procedure, role by role.
 
 use super::condition::{assume, conditions, counts};
-use super::copying::Copying;
+use super::copy::ProcedureCopy;
 use super::{Event, Role, Solo};
 use crate::program::{
     Action, Cell, Domain, Expression, NewThread, Operation, Point, PointId, Procedure, ProcedureId,
@@ -176,7 +176,7 @@ impl<'a> Builder<'a> {
         let at: FxHashMap<_, _> = places.map(|(role, i)| (*role, PointId(i))).collect();
         // The exit comes last, and has no role.
         let exit = PointId(first + roles.len() as u32);
-        let copy = Copying {
+        let copy = ProcedureCopy {
             id: ProcedureId(self.program.procedures.len() as u32),
             procedure,
             at: &at,
@@ -213,7 +213,7 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    fn add(&mut self, copy: &Copying<'_>, role: Role, action: Action) {
+    fn add(&mut self, copy: &ProcedureCopy<'_>, role: Role, action: Action) {
         self.program.points.push(Point {
             procedure: copy.id,
             span: copy.procedure.span,
@@ -296,7 +296,7 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    fn action(&mut self, copy: &Copying<'_>, role: Role) -> Action {
+    fn action(&mut self, copy: &ProcedureCopy<'_>, role: Role) -> Action {
         let enforce = copy.procedure.enforce;
         match role {
             Role::Begin => match copy.root {
@@ -304,7 +304,7 @@ impl<'a> Builder<'a> {
                 None => copy.goto([Role::Found]),
             },
             Role::Here(point) => match enforce {
-                None => copy.goto(self.steps(point).into_iter().chain(self.others(point))),
+                None => copy.goto(self.steps(point).chain(self.others(point))),
                 Some(_) => {
                     let enforced = std::iter::once(Role::Enforced(point));
                     copy.goto(enforced.chain(self.others(point)))
@@ -339,35 +339,30 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Whether the thread is to fail in the end.
+    fn fails(&self) -> bool {
+        self.schedule.fails && self.leaves.is_none()
+    }
+
     /// What the thread itself may do at a point.
-    fn steps(&self, point: PointId) -> [Role; 4] {
-        let fails = self.schedule.fails && self.leaves.is_none();
-        let goal = if fails {
-            Role::Goal(point)
-        } else {
-            Role::End(point)
-        };
-        [
+    fn steps(&self, point: PointId) -> impl Iterator<Item = Role> + use<> {
+        let goal = self.fails().then_some(Role::Goal(point));
+        let steps = [
             Role::Statement(point),
             Role::Create(point),
             Role::End(point),
-            goal,
-        ]
+        ];
+        steps.into_iter().chain(goal)
     }
 
     /// What else may happen at a point.
-    fn others(&self, point: PointId) -> [Role; 2] {
-        let fails = self.schedule.fails && self.leaves.is_none();
-        let goal = if fails {
-            Role::Switch(point)
-        } else {
-            Role::Goal(point)
-        };
-        [Role::Switch(point), goal]
+    fn others(&self, point: PointId) -> impl Iterator<Item = Role> + use<> {
+        let goal = (!self.fails()).then_some(Role::Goal(point));
+        std::iter::once(Role::Switch(point)).chain(goal)
     }
 
     /// The values that a `return` has fixed.
-    fn kept_returns(&mut self, copy: &Copying<'_>) -> Box<[Expression]> {
+    fn kept_returns(&mut self, copy: &ProcedureCopy<'_>) -> Box<[Expression]> {
         let first = copy.procedure.locals.len() as u32;
         let locals = (first..).take(copy.procedure.returns.len());
         let reads = locals.map(|local| Operation::Read(VariableId::Local(local)));
@@ -405,7 +400,7 @@ impl<'a> Builder<'a> {
         self.program.expressions.add(fails)
     }
 
-    fn create(&mut self, copy: &Copying<'_>, site: PointId) -> Action {
+    fn create(&mut self, copy: &ProcedureCopy<'_>, site: PointId) -> Action {
         let Action::StartThread { thread, next } = &self.original.point(site).action else {
             return copy.goto([Role::Found]);
         };

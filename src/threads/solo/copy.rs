@@ -1,4 +1,4 @@
-//! A procedure that is being copied: where its points lead in the copy.
+//! The copy of a procedure in the program of one thread: where its points lead.
 
 use super::Role;
 use super::condition::assume;
@@ -7,16 +7,17 @@ use crate::program::{
 };
 use rustc_hash::FxHashMap;
 
-/// A procedure that is being copied.
-pub struct Copying<'c> {
+pub struct ProcedureCopy<'c> {
     pub id: ProcedureId,
+    /// What it is a copy of.
     pub procedure: &'c Procedure,
     pub at: &'c FxHashMap<Role, PointId>,
     pub exit: PointId,
+    /// That of the first frame: where that begins, and under which condition.
     pub root: Option<(PointId, Expression)>,
 }
 
-impl Copying<'_> {
+impl ProcedureCopy<'_> {
     /// The point of a role that is there; the exit for one that is not.
     pub fn to(&self, role: Role) -> PointId {
         self.at.get(&role).copied().unwrap_or(self.exit)
@@ -56,7 +57,7 @@ impl Copying<'_> {
         }
     }
 
-    /// The statement at a point, as it is in the self.
+    /// The statement at a point, as it is in the copy.
     pub fn statement(&self, original: &Program, point: PointId) -> Action {
         let here = |point: &PointId| self.here(*point);
         let arms = |arms: &[(Expression, PointId)]| {

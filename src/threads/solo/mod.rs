@@ -14,7 +14,7 @@
 
 mod builder;
 mod condition;
-mod copying;
+mod copy;
 
 use super::contexts::Schedule;
 use crate::program::{Action, PointId, ProcedureId, Program};
@@ -77,7 +77,7 @@ pub struct Solo<'a> {
 }
 
 /// A configuration of the thread, and what its next step creates.
-pub struct Made {
+pub struct SoloStep {
     pub step: Step,
     /// If it creates a thread: which one, if that matters.
     pub creates: Option<Option<u32>>,
@@ -120,8 +120,8 @@ impl<'a> Solo<'a> {
     }
 
     /// The steps of each of the thread's contexts, from a trace without folds.
-    pub fn turns(&self, trace: &Trace) -> Vec<Vec<Made>> {
-        let mut turns: Vec<Vec<Made>> = vec![Vec::new()];
+    pub fn turns(&self, trace: &Trace) -> Vec<Vec<SoloStep>> {
+        let mut turns: Vec<Vec<SoloStep>> = vec![Vec::new()];
         let mut created = self.creates.iter().copied();
         for step in &trace.stem {
             let Some(point) = step.at().map(PointId) else {
@@ -172,7 +172,7 @@ impl<'a> Solo<'a> {
             made.thread = self.thread;
             made.returns = returns;
             if let Some(turn) = turns.last_mut() {
-                turn.push(Made {
+                turn.push(SoloStep {
                     step: made,
                     creates: None,
                 });
