@@ -554,6 +554,23 @@ fn the_command_solves() {
 }
 
 #[test]
+fn names_in_tuples_are_harmless_on_a_terminal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (equations, program) = (path("e.mu"), path("p.bp"));
+    let text = "decl {a\x1b[31mb}; main() begin skip; end";
+    std::fs::write(&program, text).expect("it can be written");
+    std::fs::write(&equations, "mu A(u: State) = Init(u.pc);").expect("it can be written");
+    let listed = run(&[&equations, &program, "--list", "A"]);
+    assert_eq!(listed.code, 0, "{}", listed.stderr);
+    assert!(
+        listed.stdout.contains("{a\u{fffd}[31mb}=1"),
+        "{}",
+        listed.stdout
+    );
+}
+
+#[test]
 fn equations_decide_checks() {
     let folder = tempfile::tempdir().expect("a folder");
     let program = folder.path().join("p.bp");

@@ -1,5 +1,6 @@
 //! Values of queries and relations: text, JSON, and what they took.
 
+use super::harmless::harmless;
 use crate::bdd::Natural;
 use crate::diagnostic::Advice;
 use crate::error::Reason;
@@ -129,7 +130,7 @@ impl Solution {
                 (None, Some(_)) => writeln!(out, "{name}:")?,
             }
             for tuple in relation.tuples.iter().flatten() {
-                writeln!(out, "  {tuple}")?;
+                writeln!(out, "  {}", harmless(tuple))?;
             }
             if let Some(more) = &relation.more {
                 writeln!(out, "  ... and {more} more")?;
