@@ -7,7 +7,7 @@
 //! then so many frames and threads are all there can be.
 
 use crate::components::cyclic_components;
-use crate::program::{Action, Expression, NewThread, Operation, Point, PointId, Program, Threads};
+use crate::program::{Action, Expression, Operation, Point, PointId, Program, Threads};
 
 /// What is known of the control of a program.
 #[derive(Debug)]
@@ -127,20 +127,12 @@ impl Reach<'_> {
                     }
                 }
                 Action::StartThread { thread, next } => {
-                    self.add(begin(self.program, thread));
+                    self.add(self.program.begin_of(thread));
                     self.add(*next);
                 }
                 _ => for_each_step(self.program, point, |next| self.add(next)),
             }
         }
-    }
-}
-
-/// Where a new thread begins.
-fn begin(program: &Program, thread: &NewThread) -> PointId {
-    match thread {
-        NewThread::Call { callee, .. } => program.procedure(*callee).entry(),
-        NewThread::Copy { at, .. } => *at,
     }
 }
 
@@ -195,7 +187,7 @@ impl Edges {
             };
             match &program.point(point).action {
                 Action::Call(call) => add(program.procedure(call.callee).entry()),
-                Action::StartThread { thread, .. } => add(begin(program, thread)),
+                Action::StartThread { thread, .. } => add(program.begin_of(thread)),
                 _ => {}
             }
             for_each_step(program, point, add);

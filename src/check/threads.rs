@@ -8,7 +8,7 @@ use crate::explicit::Budget;
 use crate::explicit::threads::explore;
 use crate::limits;
 use crate::limits::threads::MOST_CONTEXTS;
-use crate::program::{Action, PointId, Program, Threads};
+use crate::program::{Action, Point, PointId, Program, Threads};
 use crate::property::Property;
 use crate::threads::contexts::{Contexts, Hit, Room, Schedule, Search, with_contexts};
 use crate::threads::product::{Plan, with_product};
@@ -191,8 +191,7 @@ impl Run<'_> {
     /// Context after context.
     fn contexts(&self, mut open: Vec<Open>) -> Result<(), Error> {
         let first = self.measure().least();
-        let creates =
-            |point: &crate::program::Point| matches!(point.action, Action::StartThread { .. });
+        let creates = |point: &Point| matches!(point.action, Action::StartThread { .. });
         let mut room = Room {
             contexts: 8,
             created: 4,

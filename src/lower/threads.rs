@@ -12,8 +12,8 @@ use super::points::goto;
 use crate::diagnostic::{Advice, Diagnostic, Severity, did_you_mean, nearest};
 use crate::names::Name;
 use crate::program::{
-    Action, Cell, Expression, NewThread, Operation, ProcedureId, Target, ThreadStart, Threads,
-    Value, VariableId,
+    Action, Cell, Expression, NewThread, Operation, Point, ProcedureId, Target, ThreadStart,
+    Threads, Value, VariableId,
 };
 use crate::source::{Source, Span};
 use crate::syntax::boolean::threads::MOST_THREADS;
@@ -269,16 +269,11 @@ impl Lowering<'_> {
         start: &Start<'_>,
     ) -> (Option<ProcedureId>, Option<Threads>) {
         let tree = self.tree;
-        let find = |name: &str| {
-            tree.names
-                .find(name)
-                .and_then(|name| self.scope.procedures.get(name))
-        };
         let is_declared = start.threads.is_some() || tree.declares_threads;
         let name = start
             .entry
             .unwrap_or(if is_declared { "init" } else { "main" });
-        let entry = find(name).map(ProcedureId);
+        let entry = self.procedure_named(name);
         if entry.is_none() && !tree.incomplete && (!is_declared || start.entry.is_some()) {
             let option = start.advice.entry;
             self.collector.report(no_entry(source, tree, name, option));
@@ -306,6 +301,12 @@ impl Lowering<'_> {
             own: tree.own.clone().into(),
         };
         (first, Some(threads))
+    }
+
+    fn procedure_named(&self, name: &str) -> Option<ProcedureId> {
+        let found = self.tree.names.find(name);
+        let found = found.and_then(|name| self.scope.procedures.get(name));
+        found.map(ProcedureId)
     }
 
     /// A thread whose arguments may be anything.
@@ -398,11 +399,7 @@ impl Lowering<'_> {
         let end = Span::new(end, end);
         let mut threads = Vec::new();
         for (name, count) in given {
-            let found = tree
-                .names
-                .find(name)
-                .and_then(|name| self.scope.procedures.get(name));
-            let Some(index) = found else {
+            let Some(procedure) = self.procedure_named(name) else {
                 if !tree.incomplete {
                     let message = format!("there is no procedure `{name}` for threads");
                     let known = tree.procedures.iter().take(10_000);
@@ -418,7 +415,7 @@ impl Lowering<'_> {
                 self.collector.report(too_many(end));
                 break;
             }
-            let thread = self.arbitrary(ProcedureId(index));
+            let thread = self.arbitrary(procedure);
             threads.extend(std::iter::repeat_n(thread, *count as usize));
         }
         if given.iter().all(|(_, count)| *count == 0) {
@@ -433,13 +430,11 @@ impl Lowering<'_> {
     /// With declared threads, nothing begins in `main` because of its name.
     fn check_main(&mut self, init: Option<ProcedureId>, declared: &[ThreadStart], advice: Advice) {
         let tree = self.tree;
-        let main = tree.names.find("main");
-        let Some(main) = main.and_then(|name| self.scope.procedures.get(name)) else {
+        let Some(id) = self.procedure_named("main") else {
             return;
         };
-        let id = ProcedureId(main);
         let begins = init == Some(id) || declared.iter().any(|start| start.procedure == id);
-        let runs = |point: &crate::program::Point| {
+        let runs = |point: &Point| {
             let callee = match &point.action {
                 Action::Call(call) => call.callee,
                 Action::StartThread {
@@ -453,7 +448,7 @@ impl Lowering<'_> {
         if begins || self.points.list.iter().any(runs) {
             return;
         }
-        let span = tree.span(tree.procedures[main as usize].identifier);
+        let span = tree.span(tree.procedures[id.0 as usize].identifier);
         let message = "`main` is never run: it is no thread, and nothing calls it";
         let hint = match advice.entry {
             "" => "as the entry procedure it runs first, before the threads begin".to_owned(),

@@ -283,14 +283,19 @@ impl Program {
         let declared = self.threads.iter().flat_map(|threads| &threads.declared);
         let declared = declared.map(|start| start.procedure);
         let created = self.points.iter().filter_map(|point| match &point.action {
-            Action::StartThread { thread, .. } => Some(match thread {
-                NewThread::Call { callee, .. } => self.procedure(*callee).entry(),
-                NewThread::Copy { at, .. } => *at,
-            }),
+            Action::StartThread { thread, .. } => Some(self.begin_of(thread)),
             _ => None,
         });
         let entries = std::iter::once(self.entry).chain(declared);
         entries.map(|id| self.procedure(id).entry()).chain(created)
+    }
+
+    /// Where a thread begins that a step creates.
+    pub fn begin_of(&self, thread: &NewThread) -> PointId {
+        match thread {
+            NewThread::Call { callee, .. } => self.procedure(*callee).entry(),
+            NewThread::Copy { at, .. } => *at,
+        }
     }
 
     /// The locals of a procedure that are shown to users.

@@ -66,31 +66,28 @@ impl<'a> Resolver<'a> {
             self.unknown(Diagnostic::error(name.span, message).with_hint_if_any(hint));
             return None;
         };
-        if self.open.contains(&text) || self.open.len() as u32 > DEEPEST_TYPE {
-            let message = match self.open.contains(&text) {
-                true => format!("the type `{text}` is part of itself"),
-                false => {
-                    format!("types are built from each other deeper than {DEEPEST_TYPE} times")
-                }
-            };
+        if self.open.contains(&text) {
+            let message = format!("the type `{text}` is part of itself");
             self.error(Diagnostic::error(name.span, message));
             return None;
         }
+        if self.open.len() as u32 > DEEPEST_TYPE {
+            return self.too_deep(name);
+        }
         self.open.push(text);
-        let domain = self.shape(shape);
+        let mut domain = self.shape(shape);
         self.open.pop();
-        let domains = &self.equations.domains;
-        let domain = match domain {
-            Some(domain) if domains.depth(domain) > DEEPEST_TYPE => {
-                let message =
-                    format!("types are built from each other deeper than {DEEPEST_TYPE} times");
-                self.error(Diagnostic::error(name.span, message));
-                None
-            }
-            domain => domain,
-        };
+        if domain.is_some_and(|domain| self.equations.domains.depth(domain) > DEEPEST_TYPE) {
+            domain = self.too_deep(name);
+        }
         self.known.insert(text, domain);
         domain
+    }
+
+    fn too_deep(&mut self, name: &Word) -> Option<DomainId> {
+        let message = format!("types are built from each other deeper than {DEEPEST_TYPE} times");
+        self.error(Diagnostic::error(name.span, message));
+        None
     }
 
     fn shape(&mut self, shape: &'a Shape) -> Option<DomainId> {

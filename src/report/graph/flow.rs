@@ -229,13 +229,11 @@ impl<'a> ControlFlow<'a> {
         let Action::StartThread { thread, .. } = &self.program.point(point).action else {
             return None;
         };
-        let (begin, name) = match thread {
-            NewThread::Call { callee, .. } => {
-                let callee = self.program.procedure(*callee);
-                (callee.entry(), callee.name)
-            }
-            NewThread::Copy { at, label } => (*at, *label),
+        let name = match thread {
+            NewThread::Call { callee, .. } => self.program.procedure(*callee).name,
+            NewThread::Copy { label, .. } => *label,
         };
+        let begin = self.program.begin_of(thread);
         Some((begin, format!("creates {}", self.text(name))))
     }
 

@@ -12,15 +12,12 @@ impl Builder<'_> {
         point: PointId,
         thread: &NewThread,
     ) {
-        let (first, frame, mut assignments) = match thread {
-            NewThread::Call { callee, arguments } => {
-                let first = self.program.procedure(*callee).entry();
-                (first, *callee, self.parameters(*callee, arguments))
-            }
-            NewThread::Copy { at, .. } => {
+        let (frame, mut assignments) = match thread {
+            NewThread::Call { callee, arguments } => (*callee, self.parameters(*callee, arguments)),
+            NewThread::Copy { .. } => {
                 let locals = 0..self.program.procedure(procedure).locals.len() as u32;
                 let locals = locals.map(|i| self.copied(procedure, VariableId::Local(i)));
-                (*at, procedure, locals.collect())
+                (procedure, locals.collect())
             }
         };
         let own = self.program.threads.iter().flat_map(|threads| &threads.own);
@@ -32,7 +29,7 @@ impl Builder<'_> {
         });
         self.creations.push(Creation {
             from: Head(point.0),
-            first: self.at(first),
+            first: self.at(self.program.begin_of(thread)),
             effect,
         });
     }

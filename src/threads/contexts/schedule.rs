@@ -2,7 +2,7 @@
 //! threads began with. What the threads do in between is found for each of them by itself.
 
 use super::{Contexts, Hit, Node};
-use crate::program::{Action, NewThread, PointId, ProcedureId, Program, VariableId};
+use crate::program::{Action, NewThread, PointId, Program, VariableId};
 
 /// One context of an execution.
 #[derive(Clone, Debug)]
@@ -40,19 +40,16 @@ pub struct Schedule {
 
 /// Where a thread begins that is created at a point, and how many locals it is given.
 pub fn begin_of(program: &Program, site: PointId) -> (PointId, u32) {
-    let procedure = |id: ProcedureId| program.procedure(id);
-    match &program.point(site).action {
-        Action::StartThread { thread, .. } => match thread {
-            NewThread::Call { callee, .. } => {
-                (procedure(*callee).entry(), procedure(*callee).parameters)
-            }
-            NewThread::Copy { at, .. } => {
-                let locals = program.procedure_of(*at).locals.len();
-                (*at, locals as u32)
-            }
-        },
-        _ => (site, 0),
-    }
+    let Action::StartThread { thread, .. } = &program.point(site).action else {
+        return (site, 0);
+    };
+    let begin = program.begin_of(thread);
+    let procedure = program.procedure_of(begin);
+    let given = match thread {
+        NewThread::Call { .. } => procedure.parameters,
+        NewThread::Copy { .. } => procedure.locals.len() as u32,
+    };
+    (begin, given)
 }
 
 impl Contexts<'_> {

@@ -95,6 +95,19 @@ struct Draft {
     constants: Vec<(Level, bool)>,
 }
 
+impl Draft {
+    /// Nothing is set.
+    fn new(relation: Bdd) -> Self {
+        Draft {
+            relation,
+            set: Vec::new(),
+            direct: Vec::new(),
+            stale: Vec::new(),
+            constants: Vec::new(),
+        }
+    }
+}
+
 impl<'p> Moves<'p> {
     pub fn new(plan: &'p Plan<'p>, bdds: &'p Bdds) -> Self {
         let words = bits::words(plan.rules.layout.len() as usize);
@@ -120,11 +133,11 @@ impl<'p> Moves<'p> {
             match rule.right {
                 Right::Step(to) if to == plan.end => {
                     let draft = self.draft(rule, [place, place])?;
-                    moves.push(self.ended(slot, draft, exact)?);
+                    moves.push(self.end(slot, draft, exact)?);
                 }
                 Right::Step(to) if plan.rules.creation(head).is_none() => {
                     let draft = self.draft(rule, [place, place])?;
-                    moves.extend(self.stepped(place, rule, to, draft, exact)?);
+                    moves.extend(self.step(place, rule, to, draft, exact)?);
                 }
                 Right::Step(to) => self.create(place, rule, to, exact, &mut moves)?,
                 Right::Push { first, saved, .. } => {
@@ -139,13 +152,8 @@ impl<'p> Moves<'p> {
     /// From where `init` has ended to where threads begin, with copies of its own globals.
     pub fn start(&self) -> Result<Move, OutOfNodes> {
         let (plan, bdds) = (self.plan, self.bdds);
-        let mut draft = Draft {
-            relation: bdds.constant(true),
-            set: Vec::new(),
-            direct: Vec::new(),
-            stale: plan.own(0).collect(),
-            constants: Vec::new(),
-        };
+        let mut draft = Draft::new(bdds.constant(true));
+        draft.stale.extend(plan.own(0));
         for slot in 1..plan.first_created() {
             for (new, old) in plan.own(slot).zip(plan.own(0)) {
                 let same = bdds.equivalent(&bdds.variable(new), &bdds.variable(old))?;
@@ -199,13 +207,7 @@ impl<'p> Moves<'p> {
 
     /// What a rule does to the frame on top and to globals.
     fn draft(&self, rule: &Rule, places: [Place; 2]) -> Result<Draft, OutOfNodes> {
-        let mut draft = Draft {
-            relation: self.relation(rule.effect, rule.is_failure, places)?,
-            set: Vec::new(),
-            direct: Vec::new(),
-            stale: Vec::new(),
-            constants: Vec::new(),
-        };
+        let mut draft = Draft::new(self.relation(rule.effect, rule.is_failure, places)?);
         if !rule.is_failure {
             self.add_changes(&mut draft, rule.effect, places);
         }
@@ -259,7 +261,7 @@ impl<'p> Moves<'p> {
         if !exact {
             draft.stale.extend(plan.dead(place, saved));
         }
-        self.stepped(callee, rule, first, draft, exact)
+        self.step(callee, rule, first, draft, exact)
     }
 
     /// The ways back from an exit: one for each site, and the end of the thread if the frame may
@@ -275,16 +277,11 @@ impl<'p> Moves<'p> {
         let popped = self.relation(rule.effect, false, [place, place])?;
         for site in &plan.kind(place.slot).frame(place.procedure).sites {
             let here = bdds.minterm(plan.site(place, *site))?;
-            let mut draft = Draft {
-                relation: bdds.and(&popped, &here)?,
-                set: Vec::new(),
-                direct: Vec::new(),
-                stale: Vec::new(),
-                constants: Vec::new(),
-            };
+            let popped = bdds.and(&popped, &here)?;
             let Some(site) = site else {
+                let mut draft = Draft::new(popped);
                 draft.constants.push((plan.exclusive, false));
-                moves.push(self.ended(place.slot, draft, exact)?);
+                moves.push(self.end(place.slot, draft, exact)?);
                 continue;
             };
             let gone = plan.slots[place.slot].returned.clone();
@@ -300,24 +297,19 @@ impl<'p> Moves<'p> {
                 };
                 let is_internal = matches!(plan.rules.meaning(saved), Meaning::Returning(_));
                 if !is_internal {
-                    let draft = Draft {
-                        relation: draft.relation.clone(),
-                        set: Vec::new(),
-                        direct: Vec::new(),
-                        stale: gone.clone(),
-                        constants: Vec::new(),
-                    };
-                    moves.extend(self.stepped(below, rule, saved, draft, exact)?);
+                    let mut draft = Draft::new(popped.clone());
+                    draft.stale.extend(&gone);
+                    moves.extend(self.step(below, rule, saved, draft, exact)?);
                     continue;
                 }
                 for resumed in plan.rules.rules_from(saved) {
                     let Right::Step(to) = resumed.right else {
                         continue;
                     };
-                    let mut taken = self.draft(resumed, [below, below])?;
-                    taken.relation = bdds.and(&taken.relation, &draft.relation)?;
-                    taken.stale.extend(&gone);
-                    moves.extend(self.stepped(below, resumed, to, taken, exact)?);
+                    let mut draft = self.draft(resumed, [below, below])?;
+                    draft.relation = bdds.and(&draft.relation, &popped)?;
+                    draft.stale.extend(&gone);
+                    moves.extend(self.step(below, resumed, to, draft, exact)?);
                 }
             }
         }
@@ -365,14 +357,14 @@ impl<'p> Moves<'p> {
             if !exact {
                 draft.stale.extend(plan.dead(new, creation.first));
             }
-            moves.extend(self.stepped(place, rule, to, draft, exact)?);
+            moves.extend(self.step(place, rule, to, draft, exact)?);
         }
         Ok(())
     }
 
     /// A step of a rule into a frame, at a head; `None` if conditions that are constants, and not
     /// true, keep control away from there.
-    fn stepped(
+    fn step(
         &self,
         place: Place,
         rule: &Rule,
@@ -397,7 +389,7 @@ impl<'p> Moves<'p> {
     }
 
     /// The end of a thread: what it had is gone.
-    fn ended(&self, slot: usize, mut draft: Draft, exact: bool) -> Result<Move, OutOfNodes> {
+    fn end(&self, slot: usize, mut draft: Draft, exact: bool) -> Result<Move, OutOfNodes> {
         let plan = self.plan;
         let variables = &plan.slots[slot];
         draft.stale.extend(variables.returned.clone());
