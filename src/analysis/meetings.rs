@@ -133,14 +133,18 @@ impl Meetings {
                     pop();
                     Vec::new()
                 }
-                Operation::ToNumber | Operation::Index { .. } => pop(),
+                Operation::ToNumber | Operation::Index { .. } | Operation::Wrap { .. } => pop(),
                 Operation::IfThenElse => {
                     let (mut no, yes) = (pop(), pop());
                     pop();
                     no.extend(yes);
                     no
                 }
-                Operation::ShiftLeft | Operation::ShiftLeftOrFar | Operation::ShiftRight => {
+                Operation::ShiftLeft
+                | Operation::ShiftLeftOrFar
+                | Operation::ShiftLeftModulo { .. }
+                | Operation::ShiftRight
+                | Operation::ArithmeticShiftRight => {
                     let (by, shifted) = (pop(), pop());
                     self.count(&by);
                     self.count(&shifted);
@@ -149,7 +153,9 @@ impl Meetings {
                 Operation::Add
                 | Operation::Subtract
                 | Operation::Multiply
+                | Operation::MultiplyModulo { .. }
                 | Operation::Divide
+                | Operation::Remainder
                 | Operation::BitAnd
                 | Operation::BitOr
                 | Operation::BitXor => {

@@ -40,7 +40,8 @@ pub fn evaluate<A: Algebra>(operations: &[Operation], read: impl Fn(VariableId, 
             | Operation::ToNumber
             | Operation::ToTruth
             | Operation::FalseIfUndefined
-            | Operation::Index { .. } => pop(&mut stack).unary(*operation, at),
+            | Operation::Index { .. }
+            | Operation::Wrap { .. } => pop(&mut stack).unary(*operation, at),
             Operation::And
             | Operation::Or
             | Operation::Xor
@@ -53,13 +54,17 @@ pub fn evaluate<A: Algebra>(operations: &[Operation], read: impl Fn(VariableId, 
             Operation::Add
             | Operation::Subtract
             | Operation::Multiply
+            | Operation::MultiplyModulo { .. }
             | Operation::Divide
+            | Operation::Remainder
             | Operation::BitAnd
             | Operation::BitOr
             | Operation::BitXor
             | Operation::ShiftLeft
             | Operation::ShiftLeftOrFar
+            | Operation::ShiftLeftModulo { .. }
             | Operation::ShiftRight
+            | Operation::ArithmeticShiftRight
             | Operation::Less
             | Operation::LessEqual
             | Operation::NumbersEqual => {

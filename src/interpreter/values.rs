@@ -7,7 +7,7 @@
 //! which operation is to blame.
 
 use super::evaluation::Algebra;
-use crate::program::{FAR, Operation, shift_left};
+use crate::program::{FAR, Operation, arithmetic_shift_right, shift_left, shift_left_modulo, wrap};
 pub use crate::trace::failure::{Cause, Missing};
 
 /// A set of truth values, never empty where an expression has a value.
@@ -147,6 +147,10 @@ impl Algebra for Possible {
             Operation::Not => self.truth().map(|values| Possible::Truth(values.negated())),
             Operation::ToNumber => self.whole().map(Possible::Number),
             Operation::ToTruth => self.truth().map(Possible::Truth),
+            Operation::Wrap { bits, signed } => {
+                let wrapped = |number| Possible::Number(wrap(number, bits, signed));
+                self.whole().map(wrapped)
+            }
             Operation::FalseIfUndefined => {
                 Ok(Possible::Truth(self.truth().unwrap_or(Values::only(false))))
             }
@@ -223,6 +227,15 @@ pub fn calculate(operation: Operation, a: i128, b: i128) -> Result<Possible, Cau
         Operation::Multiply => a * b,
         Operation::Divide if b == 0 => return Err(Cause::DivisionByZero),
         Operation::Divide => a / b,
+        Operation::Remainder if b == 0 => return Err(Cause::DivisionByZero),
+        Operation::Remainder => a % b,
+        // What an overflow of 128 bits loses is a multiple of the modulus.
+        Operation::MultiplyModulo { bits } => wrap(a.wrapping_mul(b), bits, false),
+        Operation::ShiftLeftModulo { .. } | Operation::ArithmeticShiftRight if b < 0 => {
+            return Err(Cause::Negative(b));
+        }
+        Operation::ShiftLeftModulo { bits } => shift_left_modulo(a, b, bits),
+        Operation::ArithmeticShiftRight => arithmetic_shift_right(a, b),
         bitwise => match (bitwise, negative) {
             (_, Some(operand)) => return Err(Cause::Negative(operand)),
             (Operation::BitAnd, None) => a & b,
@@ -302,6 +315,10 @@ mod tests {
         assert_eq!(of(12, 10, BitXor), Ok(6));
         let rounded = [Number(0), Number(7), Subtract, Number(2), Divide];
         assert_eq!(run(&rounded), Possible::Number(-3));
+        assert_eq!(of(largest, largest, MultiplyModulo { bits: 64 }), Ok(1));
+        assert_eq!(of(3, 63, ShiftLeftModulo { bits: 64 }), Ok(1 << 63));
+        assert_eq!(of(3, largest, ShiftLeftModulo { bits: 64 }), Ok(0));
+        assert_eq!(of(7, 0, Remainder), Err(Cause::DivisionByZero));
         let negative = [Number(0), Number(7), Subtract, Number(2), BitAnd];
         let missing = Missing {
             at: 4,

@@ -61,8 +61,16 @@ pub enum Operation {
     Add,
     Subtract,
     Multiply,
+    /// `a b`: the product modulo 2 to the power `bits`, a natural number, however large the exact
+    /// product is.
+    MultiplyModulo {
+        bits: u8,
+    },
     /// Rounds towards 0. No value if the divisor is 0.
     Divide,
+    /// What a division that rounds towards 0 leaves: it has the sign of the dividend. No value if
+    /// the divisor is 0.
+    Remainder,
     /// These have no value on negative numbers.
     BitAnd,
     BitOr,
@@ -72,8 +80,21 @@ pub enum Operation {
     ShiftLeft,
     /// Shifts left; [`FAR`] where the result is above the limit.
     ShiftLeftOrFar,
+    /// `a b`: `a` times 2 to the power `b` modulo 2 to the power `bits`, a natural number. No
+    /// value if `b` is negative.
+    ShiftLeftModulo {
+        bits: u8,
+    },
     /// No value if one operand is negative.
     ShiftRight,
+    /// `a b`: `a` divided by 2 to the power `b`, rounded down. No value if `b` is negative.
+    ArithmeticShiftRight,
+    /// The number that is the same modulo 2 to the power `bits`, from 1 to 64: a natural one, or
+    /// one of two's complement.
+    Wrap {
+        bits: u8,
+        signed: bool,
+    },
     Less,
     LessEqual,
     NumbersEqual,
@@ -192,6 +213,29 @@ pub fn shift_left(a: i128, by: i128) -> Option<i128> {
     (a <= largest).then(|| a << by)
 }
 
+/// The number that is the same modulo 2 to the power `bits`, which is from 1 to 64.
+pub fn wrap(number: i128, bits: u8, signed: bool) -> i128 {
+    let shift = i128::BITS - u32::from(bits);
+    match signed {
+        true => number << shift >> shift,
+        false => ((number as u128) << shift >> shift) as i128,
+    }
+}
+
+/// A number divided by a power of 2, rounded down.
+pub fn arithmetic_shift_right(number: i128, by: i128) -> i128 {
+    // A shift by more bits than there are gives what one by all of them does.
+    number >> by.clamp(0, i128::from(i128::BITS - 1))
+}
+
+/// A number times a power of 2, modulo another.
+pub fn shift_left_modulo(number: i128, by: i128, bits: u8) -> i128 {
+    match by < i128::from(bits) {
+        true => wrap(number << by, bits, false),
+        false => 0,
+    }
+}
+
 impl Operation {
     /// How many operands it takes.
     pub fn operands(&self) -> usize {
@@ -205,6 +249,7 @@ impl Operation {
             Operation::Not
             | Operation::ReadElement { .. }
             | Operation::Index { .. }
+            | Operation::Wrap { .. }
             | Operation::ToNumber
             | Operation::ToTruth
             | Operation::FalseIfUndefined => 1,
@@ -220,12 +265,15 @@ impl Operation {
             Operation::ReadElement { .. }
                 | Operation::Index { .. }
                 | Operation::Divide
+                | Operation::Remainder
                 | Operation::BitAnd
                 | Operation::BitOr
                 | Operation::BitXor
                 | Operation::ShiftLeft
                 | Operation::ShiftLeftOrFar
+                | Operation::ShiftLeftModulo { .. }
                 | Operation::ShiftRight
+                | Operation::ArithmeticShiftRight
         )
     }
 
@@ -264,6 +312,11 @@ impl Operation {
             | Operation::ReadNext(_)
             | Operation::ReadBelow(_)
             | Operation::ReadElement { .. } => (28, 0),
+            Operation::MultiplyModulo { bits } => (29, u64::from(*bits)),
+            Operation::Remainder => (30, 0),
+            Operation::ShiftLeftModulo { bits } => (31, u64::from(*bits)),
+            Operation::ArithmeticShiftRight => (32, 0),
+            Operation::Wrap { bits, signed } => (33, u64::from(*bits) << 1 | u64::from(*signed)),
         };
         [tag, number]
     }

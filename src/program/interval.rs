@@ -4,7 +4,10 @@
 //! more is refused when it is read. Intervals also tell which operations cannot fail, and
 //! which terms are constants.
 
-use super::{Domain, FAR, NUMBER_BITS, Operation, SHIFT_LIMIT, shift_left};
+use super::{
+    Domain, FAR, NUMBER_BITS, Operation, SHIFT_LIMIT, arithmetic_shift_right, shift_left,
+    shift_left_modulo, wrap,
+};
 
 /// Whole numbers from `low` to `high`, both included and below 2 to [`NUMBER_BITS`] in size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +44,20 @@ impl Interval {
         Interval {
             low: 0,
             high: domain.size() as i128 - 1,
+        }
+    }
+
+    /// The numbers of so many bits, natural ones or those of two's complement.
+    pub fn of_bits(bits: u8, signed: bool) -> Self {
+        match signed {
+            true => Interval {
+                low: -1 << (bits - 1),
+                high: (1 << (bits - 1)) - 1,
+            },
+            false => Interval {
+                low: 0,
+                high: (1 << bits) - 1,
+            },
         }
     }
 
@@ -97,6 +114,19 @@ impl Interval {
         }
     }
 
+    /// What [`Operation::Wrap`] makes of all its numbers.
+    pub fn wrapped(self, bits: u8, signed: bool) -> Self {
+        let low = wrap(self.low, bits, signed);
+        // If the ends move by the same distance, so does all that is between them.
+        match self.high - self.low == wrap(self.high, bits, signed) - low {
+            true => Interval {
+                low,
+                high: low + (self.high - self.low),
+            },
+            false => Interval::of_bits(bits, signed),
+        }
+    }
+
     /// The arithmetic operation on all numbers of both. `None` if a result may be too large.
     pub fn apply(self, operation: Operation, other: Interval) -> Option<Outcome> {
         let exact = |interval: Option<Interval>| {
@@ -115,6 +145,37 @@ impl Interval {
                 a.high.checked_mul(b.high),
             ])),
             Operation::Divide => a.divide(b),
+            Operation::Remainder => Some(a.remainder(b)),
+            Operation::MultiplyModulo { bits } => exact(Some(match (a.constant(), b.constant()) {
+                (Some(a), Some(b)) => Interval::only(wrap(a.wrapping_mul(b), bits, false)),
+                _ => match a.apply(Operation::Multiply, b) {
+                    Some(product) => product.interval.wrapped(bits, false),
+                    None => Interval::of_bits(bits, false),
+                },
+            })),
+            Operation::ShiftLeftModulo { bits } => {
+                let shifted = match (a.constant(), b.constant()) {
+                    (Some(a), Some(b)) if b >= 0 => Interval::only(shift_left_modulo(a, b, bits)),
+                    _ => Interval::of_bits(bits, false),
+                };
+                Some(Outcome {
+                    interval: shifted,
+                    may_fail: b.low < 0,
+                })
+            }
+            Operation::ArithmeticShiftRight => {
+                let (near, far) = (b.low.max(0), b.high.max(0));
+                // Numbers come nearer to 0, or to -1.
+                let ends = [a.low, a.high]
+                    .map(|end| [near, far].map(|by| arithmetic_shift_right(end, by)));
+                Some(Outcome {
+                    interval: Interval {
+                        low: ends[0][0].min(ends[0][1]),
+                        high: ends[1][0].max(ends[1][1]),
+                    },
+                    may_fail: b.low < 0,
+                })
+            }
             _ => {
                 let may_fail = a.low < 0 || b.low < 0;
                 let (a, b) = (a.natural(), b.natural());
@@ -155,6 +216,21 @@ impl Interval {
         }
         let interval = interval.unwrap_or(Interval::only(0));
         Some(Outcome { interval, may_fail })
+    }
+
+    /// The divisor 0 is left out.
+    fn remainder(self, by: Interval) -> Outcome {
+        let may_fail = by.low <= 0 && by.high >= 0;
+        // It is nearer to 0 than the divisor, and no further than the dividend.
+        let most = (by.low.abs().max(by.high.abs()) - 1).max(0);
+        let interval = match (self.constant(), by.constant()) {
+            (Some(a), Some(b)) if b != 0 => Interval::only(a % b),
+            _ => Interval {
+                low: self.low.min(0).max(-most),
+                high: self.high.max(0).min(most),
+            },
+        };
+        Outcome { interval, may_fail }
     }
 
     /// Both are natural numbers.
@@ -217,6 +293,10 @@ mod tests {
             ShiftLeft if natural => Some(a << b).filter(|r| *r <= SHIFT_LIMIT),
             ShiftLeftOrFar if natural => Some(shift_left(a, b).unwrap_or(FAR)),
             ShiftRight if natural => Some(a >> b),
+            Remainder => a.checked_rem(b),
+            MultiplyModulo { bits } => Some((a * b).rem_euclid(1 << bits)),
+            ShiftLeftModulo { bits } if b >= 0 => Some((a << b).rem_euclid(1 << bits)),
+            ArithmeticShiftRight if b >= 0 => Some(a.div_euclid(1 << b)),
             _ => None,
         }
     }
@@ -234,6 +314,10 @@ mod tests {
             ShiftLeft,
             ShiftLeftOrFar,
             ShiftRight,
+            Remainder,
+            MultiplyModulo { bits: 4 },
+            ShiftLeftModulo { bits: 3 },
+            ArithmeticShiftRight,
         ];
         let ends: Vec<_> = (-4..=5)
             .flat_map(|low| (low..=5).map(move |high| interval(low, high)))
@@ -262,6 +346,25 @@ mod tests {
     }
 
     #[test]
+    fn every_number_wraps_into_its_interval() {
+        for (low, bits) in (-20..20).flat_map(|low| (1..5).map(move |bits| (low, bits))) {
+            for (high, signed) in (low..20).flat_map(|high| [(high, false), (high, true)]) {
+                let all = interval(low, high).wrapped(bits, signed);
+                let range = Interval::of_bits(bits, signed);
+                assert!(all.within(range.low, range.high));
+                for number in low..=high {
+                    let wrapped = wrap(number, bits, signed);
+                    assert_eq!((number - wrapped) % (1 << bits), 0);
+                    assert!(all.low <= wrapped && wrapped <= all.high);
+                }
+            }
+        }
+        let all = Interval::of_bits(64, false);
+        assert_eq!(all.wrapped(64, true), Interval::of_bits(64, true));
+        assert_eq!(all.wrapped(64, false), all);
+    }
+
+    #[test]
     fn constants_stay_constants() {
         for (operation, a, b, value) in [
             (Divide, -7, 2, -3),
@@ -271,6 +374,13 @@ mod tests {
             (ShiftLeft, 3, 62, 3 << 62),
             (ShiftLeft, 0, 1 << 100, 0),
             (ShiftRight, 1 << 100, 200, 0),
+            (Remainder, -7, 2, -1),
+            (Remainder, 7, -2, 1),
+            (MultiplyModulo { bits: 64 }, (1 << 64) - 1, (1 << 64) - 1, 1),
+            (ShiftLeftModulo { bits: 64 }, -1, 63, 1 << 63),
+            (ShiftLeftModulo { bits: 64 }, 1, 1 << 100, 0),
+            (ArithmeticShiftRight, -5, 1, -3),
+            (ArithmeticShiftRight, -5, 1 << 100, -1),
         ] {
             let outcome = Interval::only(a).apply(operation, Interval::only(b));
             let outcome = outcome.expect("small numbers");

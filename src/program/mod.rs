@@ -23,8 +23,8 @@ mod threads;
 
 pub use domain::{Cell, Declaration, Domain, Enumeration, Field, Overflow, Shape};
 pub use expression::{
-    Expression, Expressions, FAR, Moment, NUMBER_BITS, Operation, SHIFT_LIMIT, is_one_value,
-    shift_left,
+    Expression, Expressions, FAR, Moment, NUMBER_BITS, Operation, SHIFT_LIMIT,
+    arithmetic_shift_right, is_one_value, shift_left, shift_left_modulo, wrap,
 };
 pub use interval::Interval;
 pub use threads::{NewThread, ThreadStart, Threads};

@@ -201,6 +201,14 @@ impl Machine<'_> {
                     undefined: operand.undefined,
                 })
             }
+            Operation::Wrap { bits, signed } => {
+                let operand = self.pop();
+                let number = operand.term.number(bdds).wrap(bdds, bits, signed);
+                Ok(Evaluated {
+                    term: Term::Number(number),
+                    undefined: operand.undefined,
+                })
+            }
             Operation::ToTruth => {
                 let operand = self.pop();
                 Ok(Evaluated {
@@ -321,13 +329,17 @@ impl Machine<'_> {
             Operation::Add => total(a.add(bdds, &b)?),
             Operation::Subtract => total(a.subtract(bdds, &b)?),
             Operation::Multiply => total(a.multiply(bdds, &b)?),
+            Operation::MultiplyModulo { bits } => total(a.multiply_modulo(bdds, &b, bits)?),
             Operation::Divide => a.divide(bdds, &b),
+            Operation::Remainder => a.remainder(bdds, &b),
             Operation::BitAnd => a.bitwise(bdds, &b, |a, b| bdds.and(a, b)),
             Operation::BitOr => a.bitwise(bdds, &b, |a, b| bdds.or(a, b)),
             Operation::BitXor => a.bitwise(bdds, &b, |a, b| bdds.xor(a, b)),
             Operation::ShiftLeft => a.shift_left(bdds, &b),
             Operation::ShiftLeftOrFar => a.shift_left_or_far(bdds, &b),
+            Operation::ShiftLeftModulo { bits } => a.shift_left_modulo(bdds, &b, bits),
             Operation::ShiftRight => a.shift_right(bdds, &b),
+            Operation::ArithmeticShiftRight => a.arithmetic_shift_right(bdds, &b),
             other => unreachable!("{other:?} is no binary operation"),
         };
         let (number, undefined) = partial?;

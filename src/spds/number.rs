@@ -89,8 +89,20 @@ impl Number {
     }
 
     pub fn multiply(&self, bdds: &Bdds, other: &Self) -> NumberResult {
+        let product = self.low_product(bdds, other, self.width() + other.width())?;
+        Ok(Number(product).trimmed())
+    }
+
+    /// The product modulo 2 to the power `bits`, whose higher bits are never computed.
+    pub fn multiply_modulo(&self, bdds: &Bdds, other: &Self, bits: u8) -> NumberResult {
+        let width = usize::from(bits).min(self.width() + other.width());
+        let product = self.low_product(bdds, other, width)?;
+        Ok(Number(product).wrap(bdds, bits, false))
+    }
+
+    /// The lowest bits of the product.
+    fn low_product(&self, bdds: &Bdds, other: &Self, width: usize) -> Result<Vec<Bdd>, OutOfNodes> {
         // Sign-extended to the width of the result, the product is right modulo 2^width.
-        let width = self.width() + other.width();
         let mut sum = vec![bdds.constant(false); width];
         for i in 0..width {
             let factor = other.bit(i);
@@ -105,11 +117,26 @@ impl Number {
                 carry = bdds.if_then_else(&half, &carry, &before)?;
             }
         }
-        Ok(Number(sum).trimmed())
+        Ok(sum)
     }
 
     /// Rounded towards 0.
     pub fn divide(&self, bdds: &Bdds, other: &Self) -> Partial {
+        let (quotient, _) = self.divide_magnitudes(bdds, other)?;
+        let differ = bdds.xor(self.sign(), other.sign())?;
+        let signed = quotient.negate(bdds)?.or_else(bdds, &differ, &quotient)?;
+        Ok((signed, other.equals_constant(bdds, 0)?))
+    }
+
+    /// What the division leaves, with the sign of the dividend.
+    pub fn remainder(&self, bdds: &Bdds, other: &Self) -> Partial {
+        let (_, rest) = self.divide_magnitudes(bdds, other)?;
+        let signed = rest.negate(bdds)?.or_else(bdds, self.sign(), &rest)?;
+        Ok((signed, other.equals_constant(bdds, 0)?))
+    }
+
+    /// Quotient and rest of the absolute values; without meaning where the divisor is 0.
+    fn divide_magnitudes(&self, bdds: &Bdds, other: &Self) -> Result<(Number, Number), OutOfNodes> {
         let (dividend, divisor) = (self.magnitude(bdds)?, other.magnitude(bdds)?);
         let mut rest = Number::constant(bdds, 0);
         let mut quotient = vec![bdds.constant(false); dividend.width()];
@@ -122,11 +149,7 @@ impl Number {
             rest = reduced.or_else(bdds, &fits, &shifted)?;
             quotient[i] = fits;
         }
-        let quotient = Number::natural(bdds, quotient);
-        let differ = bdds.xor(self.sign(), other.sign())?;
-        let signed = quotient.negate(bdds)?.or_else(bdds, &differ, &quotient)?;
-        let by_zero = other.equal(bdds, &Number::constant(bdds, 0))?;
-        Ok((signed, by_zero))
+        Ok((Number::natural(bdds, quotient), rest))
     }
 
     fn magnitude(&self, bdds: &Bdds) -> NumberResult {
@@ -215,6 +238,46 @@ impl Number {
             }
         }
         Ok((result, self.either_negative(bdds, by)?))
+    }
+
+    /// Times a power of 2, modulo 2 to the power `bits`. Has no value where `by` is negative.
+    pub fn shift_left_modulo(&self, bdds: &Bdds, by: &Self, bits: u8) -> Partial {
+        let mut result = Number::constant(bdds, 0);
+        for k in 0..usize::from(bits) {
+            let here = by.equals_constant(bdds, k as u64)?;
+            if bdds.is_false(&here) {
+                continue;
+            }
+            let mut shifted = vec![bdds.constant(false); k];
+            shifted.extend_from_slice(&self.0);
+            let shifted = Number(shifted).wrap(bdds, bits, false);
+            result = shifted.or_else(bdds, &here, &result)?;
+        }
+        Ok((result, by.sign().clone()))
+    }
+
+    /// Divided by a power of 2 and rounded down. Has no value where `by` is negative.
+    pub fn arithmetic_shift_right(&self, bdds: &Bdds, by: &Self) -> Partial {
+        let mut result = Number(vec![self.sign().clone()]);
+        for k in 0..self.width() {
+            let here = by.equals_constant(bdds, k as u64)?;
+            if !bdds.is_false(&here) {
+                let shifted = Number(self.0[k..].to_vec());
+                result = shifted.or_else(bdds, &here, &result)?;
+            }
+        }
+        Ok((result, by.sign().clone()))
+    }
+
+    /// The number that is the same modulo 2 to the power `bits`, natural or of two's complement.
+    pub fn wrap(&self, bdds: &Bdds, bits: u8, signed: bool) -> Number {
+        let low = (0..usize::from(bits))
+            .map(|i| self.bit(i).clone())
+            .collect();
+        match signed {
+            true => Number(low).trimmed(),
+            false => Number::natural(bdds, low),
+        }
     }
 
     pub fn equal(&self, bdds: &Bdds, other: &Self) -> BddResult {

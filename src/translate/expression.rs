@@ -124,6 +124,11 @@ impl Relation<'_> {
                 Operation::ToNumber | Operation::ShiftLeftOrFar => {
                     return Err(Untranslatable::MixedKinds);
                 }
+                Operation::Wrap { .. }
+                | Operation::MultiplyModulo { .. }
+                | Operation::Remainder
+                | Operation::ShiftLeftModulo { .. }
+                | Operation::ArithmeticShiftRight => return Err(Untranslatable::TwosComplement),
                 Operation::IfThenElse => {
                     let no = truth(take(&mut stack)?)?;
                     let yes = truth(take(&mut stack)?)?;

@@ -58,6 +58,8 @@ enum Untranslatable {
     /// A truth value where a number is expected, or the other way round. No front end makes
     /// such a program.
     MixedKinds,
+    /// An operation on numbers of two's complement, as C programs have.
+    TwosComplement,
     /// What was written is no such system, for this reason.
     Refused(String),
 }
@@ -69,6 +71,9 @@ impl fmt::Display for Untranslatable {
             Untranslatable::TooWide => write!(f, "a number may need more than {NUMBER_BITS} bits"),
             Untranslatable::TooLong => f.write_str("the condition would be too long"),
             Untranslatable::MixedKinds => f.write_str("it mixes numbers and truth values"),
+            Untranslatable::TwosComplement => {
+                f.write_str("it computes with numbers of a fixed width")
+            }
             Untranslatable::Refused(message) => f.write_str(message),
         }
     }

@@ -246,6 +246,13 @@ impl Algebra for AbstractValue {
                 AbstractValue::Truth(Family::of(members.members().map(Values::negated)))
             }
             Operation::ToNumber => AbstractValue::Number(self.number()),
+            Operation::Wrap { bits, signed } => {
+                let numbers = self.number();
+                AbstractValue::Number(Numbers {
+                    range: numbers.range.map(|range| range.wrapped(bits, signed)),
+                    ..numbers
+                })
+            }
             Operation::ToTruth => AbstractValue::Truth(self.truth()),
             Operation::FalseIfUndefined => {
                 let defined = |set| match set {

@@ -83,6 +83,42 @@ fn quotients_round_towards_zero() {
 }
 
 #[test]
+fn remainders_have_the_sign_of_the_dividend() {
+    let f = fixture();
+    agrees(&f, f.a.remainder(&f.bdds, &f.b), |a, b| a.checked_rem(b));
+}
+
+#[test]
+fn products_and_shifts_modulo_a_power_of_two() {
+    let f = fixture();
+    for bits in 1..12 {
+        let product = f.a.multiply_modulo(&f.bdds, &f.b, bits);
+        agrees(&f, total(&f, product), |a, b| {
+            Some((a * b).rem_euclid(1 << bits))
+        });
+        let shifted = f.a.shift_left_modulo(&f.bdds, &f.b, bits);
+        agrees(&f, shifted, |a, b| {
+            (b >= 0).then(|| (a << b).rem_euclid(1 << bits))
+        });
+        for signed in [false, true] {
+            let sum = f.a.add(&f.bdds, &f.b).expect("small");
+            let wrapped = sum.wrap(&f.bdds, bits, signed);
+            agrees(&f, total(&f, Ok(wrapped)), |a, b| {
+                Some(crate::program::wrap(a + b, bits, signed))
+            });
+        }
+    }
+}
+
+#[test]
+fn an_arithmetic_shift_rounds_down() {
+    let f = fixture();
+    agrees(&f, f.a.arithmetic_shift_right(&f.bdds, &f.b), |a, b| {
+        (b >= 0).then(|| a.div_euclid(1 << b))
+    });
+}
+
+#[test]
 fn bits_and_shifts_want_natural_numbers() {
     let f = fixture();
     let bdds = &f.bdds;
