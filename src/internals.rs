@@ -32,6 +32,13 @@ pub mod cycles {
     pub use crate::cycles::Options;
 }
 
+pub mod execution {
+    pub use crate::execution::{
+        Beyond, Cause, Choice, Choices, End, EndKind, Externs, Failure, Kind, Listed, Machine,
+        Options, Overflow, Random, Request, Shown, State, StepKind, StepPoint, Undefined, What,
+    };
+}
+
 pub mod explicit {
     pub use crate::explicit::{Budget, has_infinite_run, reachable, violates};
 

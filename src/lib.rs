@@ -64,6 +64,9 @@ mod syntax;
 // What names mean and types are, where that is a stage of its own.
 mod typing;
 
+// The concrete meaning of C.
+mod execution;
+
 // What names mean, the static rules, control points.
 mod lower;
 

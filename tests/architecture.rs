@@ -157,6 +157,16 @@ const RULES: &[Rule] = &[
         forbidden: &["crate::bdd", "crate::spds"],
     },
     Rule {
+        why: "`execution` shares nothing with `lower`",
+        is_meant: |file| file.module == "execution",
+        forbidden: &[
+            "crate::lower",
+            "crate::program",
+            "crate::interpreter",
+            "crate::bdd",
+        ],
+    },
+    Rule {
         why: "`saturation` knows rules only",
         is_meant: |file| file.module == "saturation",
         forbidden: &[

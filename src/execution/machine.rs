@@ -1,0 +1,522 @@
+//! Runs instructions: an operand stack, registers and objects of frames, and memory.
+
+use super::arithmetic;
+use super::choices::{Choice, Choices, Kind, Request, What};
+use super::code::{Code, Home, Instruction, Leap, StepPoint};
+use super::library::Meaning;
+use super::memory::Memory;
+use super::object::Role;
+use super::stop::{Beyond, End, EndKind, Failure, Step, Undefined};
+use super::value::{Cause, Handle, Scalar, Source, Value};
+use super::{Options, Overflow};
+use crate::source::Span;
+use crate::typing::c::tree::{FunctionId, ObjectId, Program, Unary};
+use std::rc::Rc;
+
+/// A program that is being executed.
+pub struct Machine<'a> {
+    pub(super) program: &'a Program,
+    pub(super) options: Options,
+    pub(super) choices: &'a mut dyn Choices,
+    pub(super) memory: Memory,
+    pub(super) registers: Vec<Value>,
+    pub(super) slots: Vec<Option<Handle>>,
+    pub(super) stack: Vec<Value>,
+    pub(super) frames: Vec<Frame>,
+    /// Records on the stack.
+    pub(super) temporaries: Vec<Handle>,
+    /// What lives until its function returns.
+    pub(super) on_stack: Vec<Handle>,
+    pub(super) codes: Vec<Option<Rc<Code>>>,
+    pub(super) meanings: Vec<Meaning>,
+    pub(super) steps: u64,
+    pub(super) end: Option<End>,
+    pub(super) overflows: Vec<Span>,
+}
+
+/// A call that has not returned.
+#[derive(Debug)]
+pub struct Frame {
+    pub(super) function: FunctionId,
+    pub(super) code: Rc<Code>,
+    /// The next instruction.
+    pub(super) next: usize,
+    /// Where its part of each stack begins.
+    pub(super) registers: usize,
+    pub(super) slots: usize,
+    pub(super) stack: usize,
+    pub(super) temporaries: usize,
+    pub(super) on_stack: usize,
+    /// Whether the caller uses the value.
+    pub(super) is_used: bool,
+}
+
+/// Why instructions of a frame are left.
+pub(super) enum Event {
+    Paused,
+    /// The arguments are on the stack, perhaps above a pointer to the function.
+    Call {
+        function: FunctionId,
+        arguments: usize,
+        has_pointer: bool,
+        is_used: bool,
+    },
+    Return(Option<Value>),
+}
+
+impl<'a> Machine<'a> {
+    /// How the execution ended, if it has.
+    pub fn end(&self) -> Option<End> {
+        self.end
+    }
+
+    /// How many steps were taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Where signed computations have overflowed since this was asked last.
+    pub fn take_overflows(&mut self) -> Vec<Span> {
+        std::mem::take(&mut self.overflows)
+    }
+
+    /// The step that comes next.
+    pub fn next_step(&self) -> Option<StepPoint> {
+        let frame = self.frames.last().filter(|_| self.end.is_none())?;
+        match frame.code.instructions.get(frame.next)? {
+            Instruction::Step(step) => frame.code.steps.get(*step as usize).copied(),
+            _ => None,
+        }
+    }
+
+    /// Takes up to so many steps; fewer if the execution ends before.
+    pub fn run(&mut self, steps: u64) -> Option<End> {
+        let mut budget = steps;
+        while self.end.is_none() {
+            match self.proceed(&mut budget) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(kind) => self.stop(kind),
+            }
+        }
+        self.end
+    }
+
+    pub(super) fn stop(&mut self, kind: EndKind) {
+        let span = self.frames.last().map_or(Span::default(), |frame| {
+            let at = frame.next.saturating_sub(1);
+            frame.code.spans.get(at).copied().unwrap_or_default()
+        });
+        self.end = Some(End { kind, span });
+    }
+
+    /// Runs the frame on top until it calls, returns or has no steps left.
+    pub(super) fn proceed(&mut self, budget: &mut u64) -> Step<bool> {
+        let Some(frame) = self.frames.last() else {
+            return Err(EndKind::Ended);
+        };
+        let (code, mut next) = (frame.code.clone(), frame.next);
+        let bases = (frame.registers, frame.slots);
+        let event = self.segment(&code, &mut next, bases, budget);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.next = next;
+        }
+        match event? {
+            Event::Paused => Ok(false),
+            Event::Call {
+                function,
+                arguments,
+                has_pointer,
+                is_used,
+            } => {
+                self.enter(function, arguments, has_pointer, is_used)?;
+                Ok(true)
+            }
+            Event::Return(value) => {
+                self.leave(value)?;
+                Ok(true)
+            }
+        }
+    }
+
+    fn segment(
+        &mut self,
+        code: &Code,
+        next: &mut usize,
+        (registers, slots): (usize, usize),
+        budget: &mut u64,
+    ) -> Step<Event> {
+        loop {
+            let instruction = code.instructions[*next];
+            let here = *next;
+            *next += 1;
+            match instruction {
+                Instruction::Step(_) => {
+                    if *budget == 0 {
+                        *next = here;
+                        return Ok(Event::Paused);
+                    }
+                    *budget -= 1;
+                    self.steps += 1;
+                }
+                Instruction::Push(number) => self.stack.push(Value::Integer(number)),
+                Instruction::Load(register) => {
+                    let index = registers + register as usize;
+                    let mut value = self.registers[index];
+                    if let Value::Undetermined(source) = value {
+                        let info = code.registers[register as usize];
+                        let part = (info.object, 0, None);
+                        value = self.determine(source, part, info.scalar, code.spans[here]);
+                        self.registers[index] = value;
+                    }
+                    self.stack.push(value);
+                }
+                Instruction::Keep(register) => {
+                    self.registers[registers + register as usize] = self.top();
+                }
+                Instruction::Set(register) => {
+                    self.registers[registers + register as usize] = self.pop();
+                }
+                Instruction::Binary(operator, scalar) => {
+                    let (right, left) = (self.integer(), self.integer());
+                    let outcome = arithmetic::binary(operator, scalar, left, right);
+                    if outcome == Err(Undefined::DivisionOverflow) {
+                        self.overflow(code.spans[here])?;
+                    }
+                    let (result, overflows) = outcome?;
+                    if overflows {
+                        self.overflow(code.spans[here])?;
+                    }
+                    self.stack.push(Value::Integer(result));
+                }
+                Instruction::Jump(to) => *next = to as usize,
+                Instruction::JumpIfFalse(to) => {
+                    if !self.truth() {
+                        *next = to as usize;
+                    }
+                }
+                Instruction::JumpIfTrue(to) => {
+                    if self.truth() {
+                        *next = to as usize;
+                    }
+                }
+                Instruction::Wrap(scalar) => {
+                    let value = self.integer();
+                    self.stack.push(Value::Integer(scalar.wrap(value)));
+                }
+                Instruction::Read(scalar) => {
+                    let place = self.pop();
+                    let value = self.read(place, scalar, code.spans[here])?;
+                    self.stack.push(value);
+                }
+                Instruction::Write(scalar) => {
+                    let value = self.pop();
+                    let place = self.pop();
+                    self.write(place, scalar, value)?;
+                    self.stack.push(value);
+                }
+                Instruction::Pop => {
+                    self.pop();
+                }
+                Instruction::Leap(leap) => {
+                    *next = self.leap(code, &code.jumps[leap as usize], (registers, slots))?;
+                }
+                Instruction::Switch(switch) => {
+                    let switch = &code.switches[switch as usize];
+                    let value = switch.scalar.number(self.integer());
+                    let after = switch.cases.partition_point(|case| case.0 <= value);
+                    let found = switch.cases[..after].last().filter(|case| value <= case.1);
+                    let leap = found.map_or(switch.otherwise, |case| case.2);
+                    *next = self.leap(code, &code.jumps[leap as usize], (registers, slots))?;
+                }
+                Instruction::Local(slot) => {
+                    let handle = self.slots[slots + slot as usize];
+                    let address = handle.map_or(Value::Wild, |handle| Value::Address(handle, 0));
+                    self.stack.push(address);
+                }
+                Instruction::Enter(block) => self.enter_block(code, block, (registers, slots))?,
+                Instruction::Leave(block) => self.leave_block(code, block, slots),
+                Instruction::Declare(object) => {
+                    self.declare(code, object, (registers, slots), code.spans[here])?;
+                }
+                Instruction::DeclareVariable(slot, extent) => {
+                    self.declare_variable(code, (slot, extent), (registers, slots))?;
+                }
+                Instruction::Height(register) => {
+                    let height = self.stack.len() as i64;
+                    self.registers[registers + register as usize] = Value::Integer(height);
+                }
+                Instruction::Call {
+                    function,
+                    arguments,
+                    is_used,
+                } => {
+                    let arguments = usize::from(arguments);
+                    if self.meanings[function.0 as usize] == Meaning::Body {
+                        return Ok(Event::Call {
+                            function,
+                            arguments,
+                            has_pointer: false,
+                            is_used,
+                        });
+                    }
+                    let value = self.library(function, arguments, is_used, code.spans[here])?;
+                    self.stack.truncate(self.stack.len() - arguments);
+                    self.stack.push(value);
+                }
+                Instruction::CallPointer {
+                    type_id,
+                    arguments,
+                    is_used,
+                } => {
+                    let arguments = usize::from(arguments);
+                    let function = self.callee(type_id, arguments)?;
+                    if self.meanings[function.0 as usize] == Meaning::Body {
+                        return Ok(Event::Call {
+                            function,
+                            arguments,
+                            has_pointer: true,
+                            is_used,
+                        });
+                    }
+                    let value = self.library(function, arguments, is_used, code.spans[here])?;
+                    self.stack.truncate(self.stack.len() - arguments - 1);
+                    self.stack.push(value);
+                }
+                Instruction::Return => return Ok(Event::Return(Some(self.pop()))),
+                Instruction::ReturnNothing => return Ok(Event::Return(None)),
+                other => self.other(code, other, registers, code.spans[here])?,
+            }
+        }
+    }
+
+    /// Instructions that neither change control nor are many.
+    fn other(
+        &mut self,
+        code: &Code,
+        instruction: Instruction,
+        registers: usize,
+        span: Span,
+    ) -> Step<()> {
+        let value = match instruction {
+            Instruction::PushNull => Value::Null,
+            Instruction::PushFunction(function) => Value::Function(function),
+            Instruction::Duplicate => self.top(),
+            Instruction::Static(object) => Value::Address(self.memory.static_object(object)?, 0),
+            Instruction::ReadBits(field) => {
+                let place = self.pop();
+                self.read_bits(place, code.fields[field as usize], span)?
+            }
+            Instruction::WriteBits(field) => {
+                let field = code.fields[field as usize];
+                let value = self.integer();
+                let place = self.pop();
+                self.write_bits(place, field, value)?
+            }
+            Instruction::ReadRecord(type_id) => {
+                let place = self.pop();
+                self.read_record(place, type_id, span)?
+            }
+            Instruction::WriteRecord(type_id) => {
+                let record = self.pop();
+                let place = self.pop();
+                self.copy_record(place, record, type_id, span)?;
+                record
+            }
+            Instruction::Zero(type_id) => {
+                let place = self.pop();
+                let size = match self.program.types.size(type_id) {
+                    Some(size) => size as u32,
+                    None => self.size_at(place)?,
+                };
+                return self.fill(place, size, 0);
+            }
+            Instruction::Forget => {
+                let base = self.frames.last().map_or(0, |frame| frame.temporaries);
+                self.forget(base);
+                return Ok(());
+            }
+            Instruction::Truth => Value::Integer(i64::from(self.truth())),
+            Instruction::Unary(Unary::Not, _) => Value::Integer(i64::from(!self.truth())),
+            Instruction::Unary(operator, scalar) => {
+                let (result, overflows) = arithmetic::unary(operator, scalar, self.integer());
+                if overflows {
+                    self.overflow(span)?;
+                }
+                Value::Integer(result)
+            }
+            Instruction::Builtin(builtin, types) => {
+                self.builtin(builtin, code.builtins[types as usize])?
+            }
+            Instruction::Outside(outside) => return Err(Beyond::Tree(outside).into()),
+            other => self.pointer_instruction(code, other, registers, span)?,
+        };
+        self.stack.push(value);
+        Ok(())
+    }
+
+    /// Leaves blocks and enters others; where control goes on.
+    fn leap(&mut self, code: &Code, leap: &Leap, bases: (usize, usize)) -> Step<usize> {
+        let height = match leap.height {
+            Some(register) => self.registers[bases.0 + register as usize],
+            None => Value::Integer(self.frames.last().map_or(0, |frame| frame.stack as i64)),
+        };
+        if let Value::Integer(height) = height {
+            self.stack.truncate(height as usize);
+        }
+        for block in &leap.left {
+            self.leave_block(code, *block, bases.1);
+        }
+        for block in &leap.entered {
+            self.enter_block(code, *block, bases)?;
+        }
+        Ok(leap.target as usize)
+    }
+
+    #[inline]
+    pub(super) fn top(&self) -> Value {
+        self.stack.last().copied().unwrap_or(Value::Null)
+    }
+
+    #[inline]
+    pub(super) fn pop(&mut self) -> Value {
+        self.stack.pop().unwrap_or(Value::Null)
+    }
+
+    /// The integer on the stack.
+    #[inline]
+    pub(super) fn integer(&mut self) -> i64 {
+        match self.pop() {
+            Value::Integer(value) => value,
+            _ => 0,
+        }
+    }
+
+    /// Whether the scalar on the stack is not 0 or null.
+    #[inline]
+    fn truth(&mut self) -> bool {
+        !matches!(self.pop(), Value::Integer(0) | Value::Null)
+    }
+
+    pub(super) fn overflow(&mut self, span: Span) -> Step<()> {
+        if self.overflows.last() != Some(&span) {
+            self.overflows.push(span);
+        }
+        match self.options.overflow {
+            Overflow::Wrap => Ok(()),
+            Overflow::Error => Err(EndKind::Failed(Failure::Overflow)),
+            Overflow::Block => Err(EndKind::CutOff),
+        }
+    }
+
+    /// Asks for a value that may be any of its type.
+    pub(super) fn choose(&mut self, what: What, scalar: Scalar, span: Span) -> Value {
+        let kind = match scalar {
+            Scalar::Pointer => Kind::Pointer,
+            scalar => {
+                let (low, high) = match (scalar.is_signed(), scalar.bits()) {
+                    (true, bits) => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
+                    (false, bits) => (0, (1_i128 << bits) - 1),
+                };
+                Kind::Integer { low, high }
+            }
+        };
+        self.choose_of(what, scalar, kind, span)
+    }
+
+    pub(super) fn choose_of(
+        &mut self,
+        what: What,
+        scalar: Scalar,
+        kind: Kind,
+        span: Span,
+    ) -> Value {
+        let answer = self.choices.choose(&Request { what, span, kind });
+        match (kind, answer) {
+            (Kind::Integer { low, high }, Choice::Number(number)) => {
+                Value::Integer(scalar.wrap(number as i64)).clamp(scalar, low, high)
+            }
+            (Kind::Integer { .. }, _) => Value::Integer(0),
+            (Kind::Pointer, Choice::Number(number)) => {
+                let bits = self.memory.pointer_size * 8;
+                let number = number as u64 & (u64::MAX >> (64 - bits));
+                let uninitialised = matches!(
+                    what,
+                    What::Initial {
+                        cause: Cause::Local | Cause::Heap,
+                        ..
+                    }
+                );
+                match number {
+                    0 => Value::Null,
+                    number => Value::Stranger {
+                        number,
+                        uninitialised,
+                    },
+                }
+            }
+            (Kind::Pointer, Choice::Function(function)) => Value::Function(function),
+            (Kind::Pointer, Choice::Object(object, offset)) => {
+                let handle = self.living(object);
+                let size = handle.and_then(|handle| Some(self.memory.find(handle)?.size));
+                match (handle, size) {
+                    (Some(handle), Some(size)) => Value::Address(handle, offset.min(size)),
+                    _ => Value::Null,
+                }
+            }
+        }
+    }
+
+    /// The youngest object of a declaration.
+    fn living(&self, id: ObjectId) -> Option<Handle> {
+        if let Some(handle) = self.memory.statics.get(id.0 as usize).copied().flatten() {
+            return Some(handle);
+        }
+        self.frames.iter().rev().find_map(|frame| {
+            let Some(Home::Slot(slot)) = frame.code.homes.get(&id) else {
+                return None;
+            };
+            self.slots[frame.slots + *slot as usize]
+        })
+    }
+
+    /// Chooses a value that an object has from before: of which object, at which byte and bit.
+    pub(super) fn determine(
+        &mut self,
+        source: Source,
+        (object, offset, bit): (Option<ObjectId>, u32, Option<u8>),
+        scalar: Scalar,
+        span: Span,
+    ) -> Value {
+        let what = What::Initial {
+            object,
+            offset,
+            bit,
+            cause: source.cause,
+            born: source.born,
+        };
+        self.choose(what, scalar, span)
+    }
+
+    /// Which declaration an object comes from.
+    pub(super) fn declaration_of(&self, handle: Handle) -> Option<ObjectId> {
+        match self.memory.find(handle)?.role {
+            Role::Declared(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    pub(super) fn source(&self, cause: Cause) -> Source {
+        Source::new(cause, self.steps)
+    }
+}
+
+impl Value {
+    /// An integer inside bounds.
+    fn clamp(self, scalar: Scalar, low: i128, high: i128) -> Value {
+        match self {
+            Value::Integer(bits) => Value::Integer(scalar.number(bits).clamp(low, high) as i64),
+            other => other,
+        }
+    }
+}
