@@ -119,6 +119,7 @@ pub mod translate {
 pub mod typing {
     pub use crate::typing::c::tree::*;
     pub use crate::typing::c::types::wrap;
+    pub use crate::typing::c::{Typed, program};
 }
 
 pub mod watch {

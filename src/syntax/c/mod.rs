@@ -1,13 +1,16 @@
 //! C11 with GNU's common extensions.
 //!
 //! [`preprocessor`] turns files into the tokens of translation units; nothing after it knows
-//! of macros, comments or files.
+//! of macros, comments or files. [`parse`] makes a [`tree`] of a unit.
 
 mod constants;
 mod lexer;
+mod parser;
 mod preprocessor;
 pub mod token;
+pub mod tree;
 
+pub use parser::parse;
 pub use preprocessor::{Options, Preprocessed, Unit, output_of, preprocess};
 pub use token::{Constant, Kind, Token, Vocabulary};
 

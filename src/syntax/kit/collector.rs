@@ -44,6 +44,12 @@ impl Collector {
         self.errors.kept > 0
     }
 
+    /// Whether an error has been kept that begins where the span does. Looks through all of them.
+    pub fn has_error_at(&self, span: Span) -> bool {
+        let mut kept = self.kept.iter();
+        kept.any(|one| one.is_error() && one.span.start == span.start)
+    }
+
     /// Whether another error, or warning, would only be counted: then its words need not
     /// be found.
     pub fn is_full(&self, severity: Severity) -> bool {

@@ -9,6 +9,7 @@ pub mod operators;
 mod parser;
 mod recent;
 mod recovery;
+mod scoped;
 pub mod tree;
 
 pub use collector::Collector;
@@ -17,3 +18,4 @@ pub use lexer::{Lexer, Token};
 pub(in crate::syntax) use lexicon::lexicon;
 pub use lexicon::{Lexicon, Meaning, Tables};
 pub use parser::Parser;
+pub use scoped::Scoped;

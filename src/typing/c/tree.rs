@@ -1,9 +1,8 @@
 //! A C program with every name resolved, every type known and every conversion written out.
 //!
 //! The tree is a few arrays; what is inside something else is named by its index, so that a
-//! program nested a hundred thousand deep is walked and dropped without recursion. Operands
-//! stand before the expressions and places that they are part of. Several files are one program:
-//! what they share by linkage is one object or function here.
+//! program nested a hundred thousand deep is walked and dropped without recursion. Several
+//! files are one program: what they share by linkage is one object or function here.
 //!
 //! Who reads it needs no rule of C's types: an operator works on operands of the type that it
 //! computes in, and where the types of two nodes differ, a [`ExpressionKind::Convert`] stands
@@ -12,9 +11,10 @@
 //! Operands are evaluated from left to right, as they are listed in each variant.
 
 pub use super::types::{
-    Bits, DataModel, Enumeration, EnumerationId, Field, Floating, Integer, Layout, Length,
-    Qualified, Qualifiers, Record, RecordId, Signature, Type, TypeId, Types,
+    Bits, Enumeration, EnumerationId, Field, Floating, Integer, Layout, Length, Qualified,
+    Qualifiers, Record, RecordId, Signature, Type, TypeId, Types,
 };
+pub use crate::syntax::c::DataModel;
 pub use crate::syntax::kit::tree::List;
 
 use crate::names::{Name, Names};

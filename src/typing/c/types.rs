@@ -8,10 +8,9 @@
 
 use crate::names::Name;
 use crate::source::Span;
+use crate::syntax::c::DataModel;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
-
-pub use crate::syntax::c::DataModel;
 
 /// A type, an index into [`Types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -106,6 +105,24 @@ pub enum Integer {
     /// `unsigned __int128`: its values are outside.
     UnsignedInt128,
 }
+
+/// All integers, in the order of their declaration.
+const INTEGERS: [Integer; 14] = [
+    Integer::Bool,
+    Integer::Char,
+    Integer::SignedChar,
+    Integer::UnsignedChar,
+    Integer::Short,
+    Integer::UnsignedShort,
+    Integer::Int,
+    Integer::UnsignedInt,
+    Integer::Long,
+    Integer::UnsignedLong,
+    Integer::LongLong,
+    Integer::UnsignedLongLong,
+    Integer::Int128,
+    Integer::UnsignedInt128,
+];
 
 impl Integer {
     /// How it is written.
@@ -282,6 +299,8 @@ pub struct Record {
     pub span: Span,
     /// Whether it is a union.
     pub is_union: bool,
+    /// Which file it is declared in: those of two files with equal members are compatible.
+    pub unit: u32,
     /// Its members and size; none while it is incomplete.
     pub layout: Option<Layout>,
 }
@@ -348,14 +367,36 @@ pub struct Types {
 }
 
 impl Types {
-    /// No types yet.
+    /// `void`
+    pub const VOID: TypeId = TypeId(0);
+    /// What an expression has in which a mistake was reported.
+    pub const UNKNOWN: TypeId = TypeId(1);
+
+    /// The types that need no declaration.
     pub fn new(model: DataModel) -> Self {
-        Types {
+        let mut types = Types {
             model,
             records: Vec::new(),
             enumerations: Vec::new(),
             all: IndexSet::default(),
+        };
+        // In the order that `VOID`, `UNKNOWN` and `of` rely on.
+        types.intern(Type::Void);
+        types.intern(Type::Unknown);
+        for integer in INTEGERS {
+            types.intern(Type::Integer(integer));
         }
+        types
+    }
+
+    /// The type of an integer.
+    pub fn of(&self, integer: Integer) -> TypeId {
+        TypeId(2 + integer as u32)
+    }
+
+    /// A pointer to what.
+    pub fn pointer_to(&mut self, target: impl Into<Qualified>) -> TypeId {
+        self.intern(Type::Pointer(target.into()))
     }
 
     /// The type, which is new or known.

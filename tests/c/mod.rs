@@ -1,0 +1,3 @@
+//! What the tests of C's front end share.
+
+pub mod tree;
