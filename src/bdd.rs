@@ -344,6 +344,18 @@ impl Bdds {
         })
     }
 
+    /// The BDD of a list whose levels stand for others.
+    pub fn from_nodes(&self, list: &NodeList, level: impl Fn(Level) -> Level) -> BddResult {
+        let mut made = vec![self.constant(false); list.nodes.len() + 2];
+        made[1] = self.constant(true);
+        for (index, (at, no, yes)) in list.nodes.iter().enumerate().rev() {
+            let variable = self.variable(level(*at));
+            let [no, yes] = [no, yes].map(|reference| &made[*reference as usize]);
+            made[index + 2] = self.if_then_else(&variable, yes, no)?;
+        }
+        Ok(made[list.root as usize].clone())
+    }
+
     /// How many valuations of `variables` variables satisfy `f`, which depends on no others.
     pub fn count(&self, f: &Bdd, variables: u32) -> Natural {
         let mut cache = SatCountCache::<Natural, FxBuildHasher>::default();

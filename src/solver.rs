@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::fixpoint::evaluate::Failure;
 use crate::fixpoint::{self, Equations, RelationId, Session, Targets, Task, Vocabulary};
 use crate::model::{Form, Model};
-use crate::program::{Language, Program};
+use crate::program::{Action, Language, Program};
 use crate::property::{Kind, Property, Request, resolve};
 use crate::report::solution::{QueryValue, RelationEffort, RelationValue, Solution};
 use crate::rules::Subject;
@@ -70,6 +70,18 @@ impl Question {
             measures: false,
             warns: true,
         }
+    }
+
+    /// Whether the equations are those of an algorithm that comes with the library.
+    fn is_shipped(&self) -> bool {
+        let mut shipped = fixpoint::SHIPPED.iter();
+        shipped.any(|(_, text)| text.as_bytes() == self.equations.bytes())
+    }
+
+    /// Whether the equations have a parameter of this name.
+    pub fn has_parameter(&self, name: &str) -> bool {
+        let parameters = fixpoint::parameters(&self.equations);
+        parameters.iter().any(|parameter| parameter == name)
     }
 
     /// The equations of an algorithm that comes with the library.
@@ -279,12 +291,33 @@ fn remaining(number: &Natural, less: u64) -> Option<String> {
 /// The boolean program that a model is.
 fn program(form: &Form) -> Result<&Program, Error> {
     match form {
-        Form::Program(program) if program.threads.is_some() => Err(Error::Unsupported(
-            "equations are about programs without threads",
-        )),
-        Form::Program(program) if program.language == Language::BooleanProgram => Ok(program),
+        Form::Program(program) if program.language == Language::BooleanProgram => {
+            supports_threads(program)?;
+            Ok(program)
+        }
         _ => Err(Error::Unsupported(
             "equations are about boolean programs: Remopla and pushdown systems supply no relations",
+        )),
+    }
+}
+
+/// Equations know threads that are all declared, and share all globals.
+fn supports_threads(program: &Program) -> Result<(), Error> {
+    let Some(threads) = &program.threads else {
+        return Ok(());
+    };
+    let mut points = program.points.iter();
+    let creation = points.find(|point| matches!(point.action, Action::StartThread { .. }));
+    if let Some(point) = creation {
+        let message = "equations know no `start_thread`: all threads are to be declared";
+        let error = Diagnostic::error(point.span, message);
+        let source = program.source.clone();
+        return Err(Error::Diagnostics(Diagnostics::new(source, vec![error])));
+    }
+    match threads.own.is_empty() {
+        true => Ok(()),
+        false => Err(Error::Unsupported(
+            "equations know no `thread_local` globals: threads are to share all of them",
         )),
     }
 }
@@ -305,7 +338,9 @@ impl Prepared {
     ) -> Result<Self, Error> {
         let mut wrong = Diagnostics::default();
         let source = &question.equations;
-        let vocabulary = Vocabulary { threads: None };
+        let threads = program.threads.as_ref();
+        let threads = threads.map(|threads| threads.declared.len() as u32);
+        let vocabulary = Vocabulary { threads };
         let equations = fixpoint::read(source, vocabulary, &question.definitions);
         let parameters = fixpoint::parameters(source);
         for (name, value) in &question.definitions {
@@ -380,10 +415,12 @@ impl Prepared {
             .collect();
         let task = Task {
             program: Some(program),
+            threads: program.threads.as_ref(),
             equations: &self.equations,
             targets: &self.targets,
             asked: &asked,
             memory: work.memory,
+            follows_executions: self.relations.is_empty() && work.question.is_shipped(),
             measures: work.question.measures,
             watch: &work.watch,
         };
@@ -463,10 +500,12 @@ pub(crate) fn decide(
     };
     let task = Task {
         program: Some(program),
+        threads: program.threads.as_ref(),
         equations: &prepared.equations,
         targets: &prepared.targets,
         asked: &[query.relation],
         memory,
+        follows_executions: question.is_shipped(),
         measures: false,
         watch,
     };

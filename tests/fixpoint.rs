@@ -3,14 +3,16 @@
 
 mod support;
 
+use derny::generate::random::{self, Options};
 use derny::internals::fixpoint::{
     Equations, Failure, RelationId, Session, Targets, Task, Vocabulary, evaluate, read,
     with_session,
 };
 use derny::internals::source::Source;
 use derny::internals::watch::Watch;
-use derny::{Checker, Error, Model, Property, Solver, Verdict};
+use derny::{Checker, Error, Language, Limits, Model, Property, Solver, Verdict};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A generator of numbers (xorshift), the same each time.
 struct Random(u64);
@@ -98,10 +100,12 @@ fn compute<T>(
     let (watch, targets) = (Watch::default(), Targets::default());
     let task = Task {
         program: None,
+        threads: None,
         equations,
         targets: &targets,
         asked: &[relation],
         memory: 1 << 28,
+        follows_executions: false,
         measures: false,
         watch: &watch,
     };
@@ -357,53 +361,106 @@ fn shipped(name: &str) -> Vec<u8> {
     std::fs::read(path).expect("it is shipped")
 }
 
-/// The value of a shipped file's query with a property's targets; `None` if the program has
-/// threads.
-fn decide(model: &Model, file: &str, property: &Property) -> Option<bool> {
-    let solver = Solver::new(model, file, shipped(file)).target(property.clone());
-    match solver.solve() {
-        Ok(solution) => Some(solution.query("reach").expect("no limit has passed")),
-        Err(Error::Unsupported(_)) => None,
+/// The value of a shipped file's query with a property's targets; `None` if that takes too long.
+fn decide(model: &Model, file: &str, property: &Property, bound: Option<i128>) -> Option<bool> {
+    let mut solver = Solver::new(model, file, shipped(file)).target(property.clone());
+    if let Some(bound) = bound {
+        let parameter = if file == "cbr.mu" { "K" } else { "R" };
+        solver = solver.define(parameter, bound);
+    }
+    let limits = Limits::new().timeout(Duration::from_secs(5));
+    match solver.limits(&limits).solve() {
+        Ok(solution) => solution.query("reach"),
         Err(error) => panic!("{file}: {error}"),
     }
 }
 
-/// Every shipped file answers as the direct engine does.
-fn assert_shipped_agree(path: &Path, property: &Property) {
-    let Ok(model) = Model::read(path) else {
-        return;
-    };
-    let report = Checker::new(&model).trace(false).property(property.clone());
-    let report = report.check().expect("the program can be checked");
-    let verdict = report
-        .findings()
-        .next()
-        .and_then(|finding| finding.verdict());
-    let expected = verdict == Some(Verdict::Violated);
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    for file in ["simple.mu", "ef.mu", "efopt.mu", "backward.mu"] {
-        if let Some(decided) = decide(&model, file, property) {
-            assert_eq!(decided, expected, "{} with {file}", path.display());
+/// The direct engine's verdict, within a bound on context switches or rounds.
+fn is_violated(model: &Model, property: &Property, switches: bool, bound: Option<i128>) -> bool {
+    let mut checker = Checker::new(model).trace(false).property(property.clone());
+    if let Some(bound) = bound {
+        checker = match switches {
+            true => checker.switches(bound as u32),
+            false => checker.rounds(bound as u32),
+        };
+    }
+    let report = checker.check().expect("the program can be checked");
+    let mut findings = report.findings();
+    let verdict = findings.next().and_then(|finding| finding.verdict());
+    verdict.expect("no limit has passed") == Verdict::Violated
+}
+
+/// Whether a program is one that no file is for, since it creates threads or has `thread_local`
+/// globals.
+fn is_refused(model: &Model) -> bool {
+    let answer = Solver::new(model, "q", "query q = true;").solve();
+    matches!(answer, Err(Error::Unsupported(_) | Error::Diagnostics(_)))
+}
+
+/// Every shipped file that is for a program answers as the direct engine does. Gives how many
+/// answers were compared, and the files that took too long.
+fn assert_shipped_agree(model: &Model, property: &Property) -> (usize, Vec<&'static str>) {
+    if is_refused(model) {
+        return (0, Vec::new());
+    }
+    let mut asked: Vec<(&str, bool, Option<i128>)> = Vec::new();
+    if model.has_threads() {
+        asked.extend((0..=3).map(|k| ("cbr.mu", true, Some(k))));
+        asked.extend((1..=2).map(|r| ("rounds.mu", false, Some(r))));
+    } else {
+        let files = ["simple.mu", "ef.mu", "efopt.mu", "backward.mu"];
+        asked.extend(files.map(|file| (file, false, None)));
+        let calls = Solver::new(model, "q", "query calls = exists c, r: PC. Across(c, r);");
+        let calls = calls.solve().expect("it can be asked").query("calls");
+        asked.extend((calls == Some(false)).then_some(("finite.mu", false, None)));
+    }
+    let (mut compared, mut late) = (0, Vec::new());
+    for (file, switches, bound) in asked {
+        match decide(model, file, property, bound) {
+            Some(decided) => {
+                let expected = is_violated(model, property, switches, bound);
+                assert_eq!(decided, expected, "{} with {file}, {bound:?}", model.name());
+                compared += 1;
+            }
+            None => late.push(file),
         }
     }
-    let has_calls = Solver::new(&model, "q", "query calls = exists c, r: PC. Across(c, r);");
-    let has_calls = has_calls
-        .solve()
-        .is_ok_and(|s| s.query("calls") == Some(true));
-    if !has_calls && !text.contains("thread") {
-        assert_eq!(decide(&model, "finite.mu", property), Some(expected));
-    }
+    (compared, late)
 }
 
 #[test]
 fn shipped_files_agree_with_the_direct_engine() {
-    for path in programs("examples").iter().chain(&programs("tests/corpus")) {
-        assert_shipped_agree(path, &Property::assertions());
-        let text = std::fs::read_to_string(path).unwrap_or_default();
+    let folders = ["examples", "examples/threads", "tests/corpus"];
+    let mut compared = 0;
+    for path in folders.iter().flat_map(|folder| programs(folder)) {
+        let Ok(model) = Model::read(&path) else {
+            continue;
+        };
+        let (count, late) = assert_shipped_agree(&model, &Property::assertions());
+        assert_eq!(late, [""; 0], "{}", path.display());
+        compared += count;
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
         if text.contains("\n  L:") && text.contains("--reach L ") {
-            assert_shipped_agree(path, &Property::reach("L"));
+            assert_shipped_agree(&model, &Property::reach("L"));
         }
     }
+    println!("{compared} answers");
+    assert!(compared > 100, "{compared}");
+}
+
+#[test]
+fn shipped_files_agree_on_random_programs() {
+    let (mut compared, mut undone) = (0, Vec::new());
+    for seed in 0..40 {
+        let options = Options::small();
+        let text = random::program(seed, &options);
+        let model = Model::parse(Language::BooleanProgram, text).expect("it has no mistakes");
+        let (count, late) = assert_shipped_agree(&model, &Property::assertions());
+        compared += count;
+        undone.extend(late.into_iter().map(|file| format!("{seed} with {file}")));
+    }
+    println!("{compared} answers; too late: {undone:?}");
+    assert!(compared > 120, "{compared}");
 }
 
 /// Without a target, summaries from reachable entries are the same relation in all three files.
@@ -469,6 +526,7 @@ fn boppo() {
         println!("skipped: there is no folder {}", folder.display());
         return;
     };
+    let (mut compared, mut undone) = (0, Vec::new());
     for line in verdicts.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [name, verdict, options @ ..] = &words[..] else {
@@ -482,12 +540,14 @@ fn boppo() {
         let Ok(model) = Model::read(&path) else {
             continue;
         };
-        for file in ["ef.mu", "efopt.mu"] {
-            if let Some(decided) = decide(&model, file, &property) {
-                assert_eq!(decided, *verdict == "violated", "{name} with {file}");
-            }
-        }
+        let (count, late) = assert_shipped_agree(&model, &property);
+        let is_violated = is_violated(&model, &property, true, None);
+        assert_eq!(is_violated, *verdict == "violated", "{name}");
+        compared += count;
+        undone.extend(late.into_iter().map(|file| format!("{name} with {file}")));
     }
+    println!("{compared} answers; too late: {undone:?}");
+    assert!(compared > 0);
 }
 
 fn run(arguments: &[&str]) -> support::Run {
@@ -591,4 +651,30 @@ fn equations_decide_checks() {
     assert_eq!(run.code, 4, "{}", run.stderr);
     let run = support::check(&program, &["--terminates", "--algorithm", "ef"]);
     support::assert_bad_input(&run, "give --reach or --assertions");
+}
+
+/// Interleaved, two equal numbers take few nodes; one above the other, one for each value.
+#[test]
+fn a_definition_may_ask_for_an_order() {
+    let nodes = |order: &str| {
+        let text = format!("mu A(x: 0..4095, y: 0..4095) order {order} = x = y;\nquery q = true;");
+        let model = Model::parse(Language::BooleanProgram, "main() begin skip; end");
+        let solver = Solver::new(&model.expect("a program"), "order.mu", text);
+        let solution = solver.count("A").measure(true).solve().expect("a solution");
+        let mut json = Vec::new();
+        solution
+            .write_json(&mut json)
+            .expect("memory takes everything");
+        let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+        assert_eq!(json["relations"][0]["count"], "4096");
+        json["stats"]["relations"][0]["nodes"]
+            .as_u64()
+            .expect("a number")
+    };
+    let (together, apart) = (nodes("x ~ y"), nodes("x < y"));
+    assert!(together < 100 && apart > 4096, "{together}, {apart}");
+    // Variables that a quantifier binds may be named, too, and wishes may contradict each other.
+    let text = "mu A(x: 0..3) order x < y, y < x = exists y: 0..3. (x = y);\n";
+    let equations = equations(text).expect("nothing is wrong");
+    assert_eq!(count(&equations, "A"), "4");
 }

@@ -3,6 +3,8 @@
 
 #[path = "threads/engines.rs"]
 mod engines;
+#[path = "threads/equations.rs"]
+mod equations;
 #[path = "threads/facts.rs"]
 mod facts;
 #[path = "threads/generator.rs"]
@@ -336,4 +338,24 @@ fn engines_agree_on_random_programs() {
     println!("violated, held, unknown: {sum:?}");
     assert!(failures.is_empty(), "seeds that fail: {failures:?}");
     assert!(sum[0] > 1000 && sum[1] > 1000, "not all alike: {sum:?}");
+}
+
+/// The shipped equations answer as the twin does for every bound, and so do the engines on the
+/// same programs.
+#[test]
+fn equations_agree_on_random_programs() {
+    let (mut reached, mut not) = (0, 0);
+    for seed in 0..100 {
+        let generated = generator::declared_program(seed);
+        let text = &generated.text;
+        let asked = compare(&generated, seed).and_then(|_| equations::ask_all(&generated));
+        let tally = asked.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+        reached += tally[0];
+        not += tally[1];
+    }
+    println!("reached {reached}, not reached {not}");
+    assert!(
+        reached > 150 && not > 150,
+        "not all alike: {reached}, {not}"
+    );
 }

@@ -247,6 +247,7 @@ impl<'o> Checker<'o> {
         let properties = self.properties.take();
         let properties = properties.unwrap_or_else(|| vec![Request::assertions()]);
         self.supports(&properties)?;
+        self.bound_algorithm()?;
         let limits = self.supervision.begin();
         let bounds = limits.bounds();
         let work = Arc::new(Work {
@@ -319,6 +320,41 @@ impl<'o> Checker<'o> {
         }
     }
 
+    /// A bound on the executions of threads is a parameter of the equations that decide.
+    fn bound_algorithm(&mut self) -> Result<(), Error> {
+        let has_threads = self.model.has_threads();
+        let Some(algorithm) = self.algorithm.as_mut().filter(|_| has_threads) else {
+            return Ok(());
+        };
+        let bounds = self.options.bounds;
+        let (parameter, value, missing) = match (bounds.switches, bounds.rounds) {
+            (Some(most), _) => {
+                let missing = "the equations have no parameter `K`: the most context switches";
+                ("K", most, missing)
+            }
+            (_, Some(most)) => {
+                let missing = "the equations have no parameter `R`: the most rounds";
+                ("R", most, missing)
+            }
+            _ => {
+                let message = "equations about threads need a bound on context switches or rounds";
+                return Err(Error::Unsupported(message));
+            }
+        };
+        let value = i128::from(value);
+        let mut given = algorithm.definitions.iter();
+        match given.find(|(name, _)| name == parameter) {
+            Some((_, other)) if *other != value => Err(Error::Unsupported(
+                "the bound on the executions is a parameter of the equations, and is given twice",
+            )),
+            Some(_) => Ok(()),
+            None if !algorithm.has_parameter(parameter) => Err(Error::Unsupported(missing)),
+            None => {
+                algorithm.definitions.push((parameter.to_owned(), value));
+                Ok(())
+            }
+        }
+    }
     fn report(&self, work: &Work, reason: Option<Reason>) -> Report {
         let progress = work.progress();
         let board = &work.board;

@@ -268,8 +268,9 @@ pub struct CheckArguments {
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Limits")]
     pub jobs: Option<u32>,
 
-    /// Let equations decide about labels and assertions: `simple`, `ef`, `efopt`, or a file
-    /// (.mu), whose first query is whether the property is violated; -D sets its parameters
+    /// Let equations decide about labels and assertions: `simple`, `ef`, `efopt`, with threads
+    /// `cbr` (needs --switches) or `rounds` (needs --rounds), or a file (.mu), whose first query
+    /// is whether the property is violated; -D sets its parameters
     #[arg(long, value_name = "NAME|FILE.mu", help_heading = "Algorithm")]
     pub algorithm: Option<String>,
 

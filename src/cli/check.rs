@@ -80,6 +80,10 @@ fn allowed_with_threads(arguments: &CheckArguments) -> anyhow::Result<()> {
     if arguments.search == Direction::Backward {
         bail!("--search backward is not for programs with threads: they are searched forward");
     }
+    let is_bounded = arguments.switches.is_some() || arguments.rounds.is_some();
+    if arguments.algorithm.is_some() && !is_bounded {
+        bail!("--algorithm needs a bound for programs with threads: --switches K or --rounds R");
+    }
     Ok(())
 }
 

@@ -13,6 +13,7 @@
 //! has changed, and a join whose parts have grown is joined with what is new of them.
 
 use super::atoms::{Atoms, Renaming};
+use super::early_end::Goal;
 use super::equations::{Equations, Kind as RelationKind, RelationId};
 use super::graph::{Graph, Strategy};
 use super::join::Join;
@@ -90,6 +91,8 @@ pub struct Evaluator<'a> {
     cubes: FxHashMap<(NodeId, usize, usize), Bdd>,
     pub efforts: Vec<Effort>,
     measures: bool,
+    /// The query that is asked, if one witness decides it.
+    pub(super) goal: Option<Goal>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -119,6 +122,7 @@ impl<'a> Evaluator<'a> {
             cubes: FxHashMap::default(),
             efforts: vec![Effort::default(); relations],
             measures,
+            goal: None,
         }
     }
 
@@ -129,8 +133,9 @@ impl<'a> Evaluator<'a> {
         Ok(self.values[index].clone())
     }
 
-    /// Gives present values to whatever the roots depend on, while some relations are fixed.
-    fn solve(&mut self, roots: &[usize], fixed: &[usize]) -> Result<(), Failure> {
+    /// Gives present values to whatever the roots depend on, while some relations are fixed; or
+    /// ends early, where that decides the query that is asked.
+    pub(super) fn solve(&mut self, roots: &[usize], fixed: &[usize]) -> Result<(), Failure> {
         let components = self.components(roots, fixed);
         for component in components.iter() {
             self.watch.check()?;
@@ -152,6 +157,9 @@ impl<'a> Evaluator<'a> {
             }
             let start = Instant::now();
             self.compute(component, fixed)?;
+            if self.goal.as_ref().is_some_and(|goal| goal.is_reached) {
+                return Ok(());
+            }
             for member in &component.asked {
                 self.efforts[*member].time += start.elapsed();
                 self.measure(*member);
@@ -313,6 +321,9 @@ impl<'a> Evaluator<'a> {
             value = next;
             self.values[relation] = value.clone();
             self.measure(relation);
+            if self.reaches_goal(&[relation])? {
+                break;
+            }
         }
         Ok(value)
     }
@@ -514,7 +525,7 @@ impl Evaluator<'_> {
         let index = relation.0 as usize;
         let nodes = match &self.known[index] {
             Some((_, value)) => self.atoms.bdds.node_count(value),
-            None => 0,
+            None => self.atoms.bdds.node_count(&self.values[index]),
         };
         (self.efforts[index], nodes)
     }

@@ -91,11 +91,7 @@ impl Graph {
         if !is_uniform {
             return Strategy::Nested;
         }
-        let is_even = |member: &usize| {
-            let mut inside = self.parities[*member].iter();
-            !inside.any(|(to, odd)| is_member(*to) && *odd)
-        };
-        if members.iter().all(is_even) {
+        if members.iter().all(|member| self.is_even(*member, members)) {
             return match first {
                 Some(Some(Fixpoint::Greatest)) => Strategy::Kleene,
                 _ => Strategy::SemiNaive,
@@ -107,6 +103,12 @@ impl Graph {
             true => Strategy::Nested,
             false => Strategy::Kleene,
         }
+    }
+
+    /// Whether a relation uses others under an even number of negations only.
+    pub fn is_even(&self, from: usize, others: &[usize]) -> bool {
+        let mut uses = self.parities[from].iter();
+        !uses.any(|(to, odd)| *odd && others.contains(to))
     }
 
     /// Whether a relation uses another one, through `let`s alone, under an odd number of

@@ -2,7 +2,8 @@
 //!
 //! A leaf lies on a *track*; leaves that are never in sight together may share one. From the top
 //! of the order down: numbers (counters, threads), the most significant bits first and all
-//! tracks interleaved; control points, interleaved; data, where all copies of one program
+//! tracks interleaved, but for those that a definition wants to be above others; control points
+//! in the same way; data, where all copies of one program
 //! variable lie together. Tracks of a kind are adjacent, so that renaming between them is one
 //! pass that keeps the order.
 
@@ -84,34 +85,50 @@ pub struct Levels {
     pub count: u32,
 }
 
-impl Levels {
-    pub fn new(dimensions: &Dimensions, tracks: &Tracks) -> Self {
-        let count = |pool| tracks.get(&pool).copied().unwrap_or(0);
-        let mut numbers: Vec<Track> = tracks
-            .iter()
-            .filter(|(pool, _)| matches!(pool, Pool::Number(_)))
-            .flat_map(|(pool, count)| (0..*count).map(|index| Track { pool: *pool, index }))
-            .collect();
-        numbers.sort_unstable();
-        let mut bits: FxHashMap<Track, Vec<Level>> = FxHashMap::default();
-        let mut next = 0;
-        let widest = numbers
-            .iter()
-            .map(|track| dimensions.bits(track.pool))
-            .max();
-        for weight in (0..widest.unwrap_or(0)).rev() {
-            for track in &numbers {
-                if dimensions.bits(track.pool) > weight {
-                    bits.entry(*track).or_default().push(next);
-                    next += 1;
-                }
+/// Tracks that are interleaved, from the top down: each is below those that are to be above it.
+/// Wishes that contradict each other are not all fulfilled.
+fn layers(tracks: Vec<Track>, above: &[(Track, Track)]) -> Vec<Vec<Track>> {
+    let mut layer: FxHashMap<Track, usize> = tracks.iter().map(|track| (*track, 0)).collect();
+    for _ in &tracks {
+        for (upper, lower) in above {
+            let Some(bound) = layer.get(upper).map(|upper| upper + 1) else {
+                continue;
+            };
+            if let Some(layer) = layer.get_mut(lower) {
+                *layer = bound.max(*layer);
             }
         }
-        for _ in 0..dimensions.point_bits() {
-            for index in 0..count(Pool::Point) {
-                let pool = Pool::Point;
-                bits.entry(Track { pool, index }).or_default().push(next);
-                next += 1;
+    }
+    let mut ordered = tracks;
+    ordered.sort_by_key(|track| (layer[track], *track));
+    let layers = ordered.chunk_by(|one, other| layer[one] == layer[other]);
+    layers.map(<[Track]>::to_vec).collect()
+}
+
+impl Levels {
+    /// Of the pairs `above`, the first is to be above the second, if both are numbers or both
+    /// control points.
+    pub fn new(dimensions: &Dimensions, tracks: &Tracks, above: &[(Track, Track)]) -> Self {
+        let count = |pool| tracks.get(&pool).copied().unwrap_or(0);
+        let all = tracks.iter();
+        let all = all.flat_map(|(pool, n)| (0..*n).map(|index| Track { pool: *pool, index }));
+        let mut all: Vec<Track> = all.collect();
+        all.sort_unstable();
+        let is_number = |track: &Track| matches!(track.pool, Pool::Number(_));
+        let is_point = |track: &Track| track.pool == Pool::Point;
+        let numbers = layers(all.iter().copied().filter(is_number).collect(), above);
+        let points = layers(all.iter().copied().filter(is_point).collect(), above);
+        let mut bits: FxHashMap<Track, Vec<Level>> = FxHashMap::default();
+        let mut next = 0;
+        for layer in numbers.iter().chain(&points) {
+            let widths = layer.iter().map(|track| dimensions.bits(track.pool));
+            for weight in (0..widths.max().unwrap_or(0)).rev() {
+                for track in layer {
+                    if dimensions.bits(track.pool) > weight {
+                        bits.entry(*track).or_default().push(next);
+                        next += 1;
+                    }
+                }
             }
         }
         // The supplied relations are made with two copies of every data variable.

@@ -90,6 +90,8 @@ pub struct Plan {
     /// For each relation; of one that is not needed there is nothing to be done.
     relations: Vec<RelationPlan>,
     pub tracks: Tracks,
+    /// Pairs of which the first is to be above the second in the order of BDD variables.
+    pub above: Vec<(Track, Track)>,
 }
 
 impl Plan {
@@ -176,7 +178,22 @@ impl<'a> Planner<'a> {
         let body = relation
             .body
             .map(|body| planner.lower_guarded(body, &variables));
+        planner.note_order();
         RelationPlan { parameters, body }
+    }
+
+    /// What the relation asks of the order.
+    fn note_order(&mut self) {
+        for (upper, lower) in &self.relation.above {
+            let ranges = [upper, lower].map(|variable| self.ranges.get(variable));
+            if let [Some(upper), Some(lower)] = ranges {
+                let pairs = upper.leaves.iter().flat_map(|(upper, _)| {
+                    let lower = lower.leaves.iter();
+                    lower.map(move |(lower, _)| (*upper, *lower))
+                });
+                self.plan.above.extend(pairs);
+            }
+        }
     }
 
     fn note_tracks(&mut self) {

@@ -5,11 +5,13 @@
 //! for each such combination. A relation is then a tree over the bits of its control points with
 //! these in its leaves, built from the bottom up: linear in the rules.
 
+use super::initial::Initial;
+use super::live::{LiveLocals, LiveSet};
 use super::levels::{Dimensions, Levels, Pool, Track};
 use super::supplied::Supplied;
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
-use crate::program::{Action, PointId, ProcedureId, Program, VariableId};
+use crate::program::{Action, PointId, ProcedureId, Program, Threads, VariableId};
 use crate::rules::{DataVariable, EffectId, Head, Right, Rule, Rules};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::relation::Relations;
@@ -21,9 +23,9 @@ use std::cell::RefCell;
 pub enum Scope {
     /// No frame.
     Nothing,
-    Frame(ProcedureId),
+    Frame(ProcedureId, LiveSet),
     /// At an exit point, with what is returned.
-    Exit(ProcedureId),
+    Exit(ProcedureId, LiveSet),
 }
 
 /// The points that are asked for.
@@ -43,6 +45,18 @@ pub struct ProgramRelations<'a> {
     pub levels: &'a Levels,
     pub dimensions: &'a Dimensions,
     pub targets: &'a Targets,
+    /// The threads that begin, if the program has any.
+    pub threads: Option<&'a Threads>,
+    /// If dead locals are 0, those that are not.
+    pub live: Option<&'a LiveLocals>,
+    /// What `init` does, if there is one.
+    pub initial: Option<&'a Initial>,
+    pub cache: Cache,
+}
+
+/// What has been made.
+#[derive(Default)]
+pub struct Cache {
     empty_scopes: RefCell<FxHashMap<(Scope, u32), Bdd>>,
     data: RefCell<FxHashMap<Key, Bdd>>,
     ranked: RefCell<FxHashMap<(Track, u32), Bdd>>,
@@ -72,28 +86,7 @@ pub fn dimensions(program: &Program, rules: &Rules<'_>) -> Dimensions {
     }
 }
 
-impl<'a> ProgramRelations<'a> {
-    pub fn new(
-        program: &'a Program,
-        rules: &'a Rules<'a>,
-        copies: &'a Copies<'a>,
-        levels: &'a Levels,
-        dimensions: &'a Dimensions,
-        targets: &'a Targets,
-    ) -> Self {
-        ProgramRelations {
-            program,
-            rules,
-            copies,
-            levels,
-            dimensions,
-            targets,
-            empty_scopes: RefCell::default(),
-            data: RefCell::default(),
-            ranked: RefCell::default(),
-        }
-    }
-
+impl ProgramRelations<'_> {
     /// The number of the point *error*.
     pub fn error(&self) -> u32 {
         self.program.points.len() as u32
@@ -103,33 +96,35 @@ impl<'a> ProgramRelations<'a> {
         let Some(known) = self.program.points.get(point as usize) else {
             return Scope::Nothing;
         };
+        let live = self.live.map_or(LiveSet::ALL, |live| live.at(point));
         match self.program.procedure(known.procedure).exit() == PointId(point) {
-            true => Scope::Exit(known.procedure),
-            false => Scope::Frame(known.procedure),
+            true => Scope::Exit(known.procedure, live),
+            false => Scope::Frame(known.procedure, live),
         }
     }
 
     /// The bits of locals and returned values that are in scope.
     pub fn in_scope(&self, scope: Scope) -> Vec<DataVariable> {
         let layout = &self.rules.layout;
-        let locals = |id: ProcedureId| {
+        let locals = |id: ProcedureId, live: LiveSet| {
             let count = self.program.procedure(id).locals.len() as u32;
-            (0..count).flat_map(move |local| layout.cell(id, VariableId::Local(local)))
+            let bits = (0..count).flat_map(move |local| layout.cell(id, VariableId::Local(local)));
+            bits.filter(move |bit| self.live.is_none_or(|known| known.contains(live, *bit)))
         };
         match scope {
             Scope::Nothing => Vec::new(),
-            Scope::Frame(id) => locals(id).collect(),
-            Scope::Exit(id) => {
+            Scope::Frame(id, live) => locals(id, live).collect(),
+            Scope::Exit(id, live) => {
                 let count = self.program.procedure(id).returns.len() as u32;
                 let returned = (0..count).flat_map(|index| layout.returned(id, index));
-                locals(id).chain(returned).collect()
+                locals(id, live).chain(returned).collect()
             }
         }
     }
 
     /// "What is not in scope is 0", on a track of locals.
-    fn nothing_else(&self, scope: Scope, track: u32) -> BddResult {
-        if let Some(known) = self.empty_scopes.borrow().get(&(scope, track)) {
+    pub(super) fn nothing_else(&self, scope: Scope, track: u32) -> BddResult {
+        if let Some(known) = self.cache.empty_scopes.borrow().get(&(scope, track)) {
             return Ok(known.clone());
         }
         let there = self.in_scope(scope);
@@ -139,7 +134,7 @@ impl<'a> ProgramRelations<'a> {
         let absent = pairs.filter(|(_, variable)| !there.contains(variable));
         let literals = absent.map(|(level, _)| (*level, false));
         let made = self.copies.bdds.minterm(literals)?;
-        let mut known = self.empty_scopes.borrow_mut();
+        let mut known = self.cache.empty_scopes.borrow_mut();
         known.insert((scope, track), made.clone());
         Ok(made)
     }
@@ -164,7 +159,7 @@ impl<'a> ProgramRelations<'a> {
     /// The points that have a place in their procedures, on a track; *error* and *terminated*
     /// have the first.
     pub fn rank(&self, track: Track, rank: u32) -> BddResult {
-        if let Some(known) = self.ranked.borrow().get(&(track, rank)) {
+        if let Some(known) = self.cache.ranked.borrow().get(&(track, rank)) {
             return Ok(known.clone());
         }
         let procedures = self.program.procedures.iter();
@@ -174,7 +169,10 @@ impl<'a> ProgramRelations<'a> {
         });
         let stopped = (self.error()..self.error() + 2).filter(|_| rank == 0);
         let made = self.set(track.index, points.chain(stopped))?;
-        self.ranked.borrow_mut().insert((track, rank), made.clone());
+        self.cache
+            .ranked
+            .borrow_mut()
+            .insert((track, rank), made.clone());
         Ok(made)
     }
 
@@ -226,11 +224,11 @@ impl<'a> ProgramRelations<'a> {
                 }
                 Ok(all)
             }
-            Supplied::Start
-            | Supplied::StartGlobals
-            | Supplied::InitReaches
-            | Supplied::MaySwitch
-            | Supplied::End => Ok(self.copies.bdds.constant(false)),
+            Supplied::Start => self.start(),
+            Supplied::StartGlobals => self.start_globals(),
+            Supplied::InitReaches => self.init_reaches(),
+            Supplied::MaySwitch => self.may_switch(),
+            Supplied::End => self.end(),
         }
     }
 
@@ -241,7 +239,7 @@ impl<'a> ProgramRelations<'a> {
         }
     }
 
-    fn set(&self, index: u32, points: impl IntoIterator<Item = u32>) -> BddResult {
+    pub(super) fn set(&self, index: u32, points: impl IntoIterator<Item = u32>) -> BddResult {
         let truth = self.copies.bdds.constant(true);
         let pool = Pool::Point;
         let leaves = points.into_iter().map(|point| (vec![point], truth.clone()));
@@ -249,7 +247,7 @@ impl<'a> ProgramRelations<'a> {
     }
 
     /// The relation between points on some tracks, with data in its leaves.
-    fn tree(&self, tracks: &[Track], leaves: Vec<Leaf>) -> BddResult {
+    pub(super) fn tree(&self, tracks: &[Track], leaves: Vec<Leaf>) -> BddResult {
         let rows = tracks.iter().enumerate().flat_map(|(which, track)| {
             let levels = self.levels.of(*track);
             let weights = (0..levels.len() as u32).rev();
@@ -296,16 +294,16 @@ impl<'a> ProgramRelations<'a> {
 
     /// What steps do to data, made once for each key.
     fn known_data(&self, key: Key, make: impl FnOnce() -> BddResult) -> BddResult {
-        if let Some(known) = self.data.borrow().get(&key) {
+        if let Some(known) = self.cache.data.borrow().get(&key) {
             return Ok(known.clone());
         }
         let made = make()?;
-        self.data.borrow_mut().insert(key, made.clone());
+        self.cache.data.borrow_mut().insert(key, made.clone());
         Ok(made)
     }
 
     /// The relation of an effect alone, between current and next variables.
-    fn effect(&self, effect: EffectId, is_failure: bool) -> BddResult {
+    pub(super) fn effect(&self, effect: EffectId, is_failure: bool) -> BddResult {
         let words = bits::words(self.rules.layout.len() as usize);
         let all = vec![u64::MAX; words];
         let relations = Relations {
@@ -321,9 +319,21 @@ impl<'a> ProgramRelations<'a> {
         }
     }
 
-    fn unchanged(&self, variables: impl IntoIterator<Item = DataVariable>) -> BddResult {
+    pub(super) fn unchanged(&self, variables: impl IntoIterator<Item = DataVariable>) -> BddResult {
         let variables: Vec<_> = variables.into_iter().collect();
         self.copies.unchanged(&variables)
+    }
+
+    /// The relation of an effect, without the locals that are dead afterwards.
+    fn without_dead(&self, effect: &Bdd, to: Scope) -> BddResult {
+        if self.live.is_none() {
+            return Ok(effect.clone());
+        }
+        let bdds = self.copies.bdds;
+        let there = self.in_scope(to);
+        let dead = (0..self.rules.layout.locals).filter(|bit| !there.contains(bit));
+        let dead = dead.map(|bit| self.copies.level(bit, Copy::Next));
+        bdds.exists(effect, &bdds.cube(dead)?)
     }
 
     /// The steps that neither call nor return.
@@ -369,7 +379,9 @@ impl<'a> ProgramRelations<'a> {
                 was_there && (rule.is_failure || !changes.touches(*bit))
             };
             let unchanged = self.unchanged(kept.filter(is_kept))?;
-            let mut data = bdds.and(&unchanged, &self.effect(rule.effect, rule.is_failure)?)?;
+            let effect = self.effect(rule.effect, rule.is_failure)?;
+            let effect = self.without_dead(&effect, to)?;
+            let mut data = bdds.and(&unchanged, &effect)?;
             data = bdds.and(&data, &self.nothing_else(from, 0)?)?;
             bdds.and(&data, &self.nothing_else(to, 1)?)
         })
@@ -393,7 +405,9 @@ impl<'a> ProgramRelations<'a> {
                 let changes = &self.rules.footprint(rule).after;
                 let globals = self.rules.layout.global_range();
                 let unchanged = self.unchanged(globals.filter(|bit| !changes.touches(*bit)))?;
-                let mut data = bdds.and(&unchanged, &self.effect(rule.effect, false)?)?;
+                let effect = self.effect(rule.effect, false)?;
+                let effect = self.without_dead(&effect, key.scopes[1])?;
+                let mut data = bdds.and(&unchanged, &effect)?;
                 data = bdds.and(&data, &self.nothing_else(key.scopes[0], 0)?)?;
                 bdds.and(&data, &self.nothing_else(key.scopes[1], 1)?)
             })?;
@@ -446,8 +460,11 @@ impl<'a> ProgramRelations<'a> {
         self.known_data(key, || {
             let bdds = self.copies.bdds;
             let changes = internal.map(|rule| &self.rules.footprint(rule).after);
+            let after = self.in_scope(key.scopes[1]);
             let kept = self.in_scope(key.scopes[0]).into_iter();
-            let is_kept = |bit: &DataVariable| changes.is_none_or(|changes| !changes.touches(*bit));
+            let is_kept = |bit: &DataVariable| {
+                after.contains(bit) && changes.is_none_or(|changes| !changes.touches(*bit))
+            };
             let mut data = self.unchanged(kept.filter(is_kept))?;
             data = bdds.and(&data, &self.nothing_else(key.scopes[0], 0)?)?;
             bdds.and(&data, &self.nothing_else(key.scopes[1], 1)?)
@@ -457,11 +474,12 @@ impl<'a> ProgramRelations<'a> {
     /// Between the exit point and what is after it: globals that are no targets keep their
     /// values, targets get what is returned, and both procedures' `enforce` hold.
     fn callee_half(&self, callee: ProcedureId, internal: Option<&Rule>, next: u32) -> BddResult {
+        let exit = self.program.procedure(callee).exit();
         let key = Key {
             relation: Supplied::ReturnB,
             effect: internal.map(|rule| rule.effect),
             is_failure: false,
-            scopes: [Scope::Exit(callee), self.scope(next)],
+            scopes: [self.scope(exit.0), self.scope(next)],
         };
         self.known_data(key, || {
             let bdds = self.copies.bdds;
@@ -477,11 +495,11 @@ impl<'a> ProgramRelations<'a> {
                     let level = |copy| self.copies.level(bit, copy);
                     (level(Copy::Current), level(Copy::Next))
                 });
+                let effect = self.without_dead(&effect, key.scopes[1])?;
                 let effect = self.copies.renaming(moved)?.apply(bdds, &effect)?;
                 data = bdds.and(&data, &effect)?;
             }
-            let exit = Head(self.program.procedure(callee).exit().0);
-            let mut pops = self.rules.rules_from(exit).iter();
+            let mut pops = self.rules.rules_from(Head(exit.0)).iter();
             if let Some(pop) = pops.find(|rule| rule.right == Right::Pop) {
                 data = bdds.and(&data, &self.effect(pop.effect, false)?)?;
             }
@@ -513,7 +531,7 @@ impl<'a> ProgramRelations<'a> {
 }
 
 /// The first tracks of control points.
-fn points_of(count: u32) -> Vec<Track> {
+pub(super) fn points_of(count: u32) -> Vec<Track> {
     let pool = Pool::Point;
     (0..count).map(|index| Track { pool, index }).collect()
 }

@@ -3,8 +3,9 @@
 //!
 //! What is new of a conjunction follows from what is new of one of its parts and all of the
 //! others; of a disjunction, from what is new of any part. Each tuple is new once, so that the
-//! work of a round depends on what it finds. Among what is new, control points that come first
-//! in their procedures have their turn first, so that values meet before they go on together.
+//! work of a round depends on what it finds. Among what is new, the smallest values of a counter
+//! (the last parameter that is a number) have their turn first, and then control points that
+//! come first in their procedures, so that values meet before they go on together.
 
 use super::domain::Leaf;
 use super::equations::RelationId;
@@ -50,26 +51,78 @@ impl Evaluator<'_> {
             true => self.atoms.program.map_or(1, ProgramRelations::ranks),
             false => 1,
         };
+        let counters: Vec<Option<Track>> = members.iter().map(|m| self.counter(*m)).collect();
         let mut waiting = new;
         while !waiting.values().all(|value| bdds.is_false(value)) {
+            let stages = self.first_stages(members, &counters, &waiting)?;
             for rank in 0..ranks {
                 let mut new = FxHashMap::default();
-                for (member, place) in members.iter().zip(&places) {
-                    let mine = match (place, self.atoms.program) {
-                        (Some(track), Some(program)) if ranks > 1 => {
-                            let here = program.rank(*track, rank)?;
-                            bdds.and(&here, &waiting[member])?
-                        }
-                        _ => waiting[member].clone(),
-                    };
+                for ((member, place), stage) in members.iter().zip(&places).zip(&stages) {
+                    let mut mine = bdds.and(stage, &waiting[member])?;
+                    if let (Some(track), Some(program)) = (place, self.atoms.program)
+                        && ranks > 1
+                    {
+                        mine = bdds.and(&program.rank(*track, rank)?, &mine)?;
+                    }
                     new.insert(*member, mine);
                 }
                 if !new.values().all(|value| bdds.is_false(value)) {
                     self.round(members, &new, &mut waiting, &mut whole)?;
+                    if self.reaches_goal(members)? {
+                        return Ok(());
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// The track that counts the stages of a relation: that of the last parameter that is a
+    /// number.
+    fn counter(&self, member: usize) -> Option<Track> {
+        let relation = self.plan.relation(RelationId(member as u32));
+        let mut parameters = relation.parameters.iter().rev();
+        parameters.find_map(|range| match &*range.leaves {
+            [(track, Leaf::Number { .. })] => Some(*track),
+            _ => None,
+        })
+    }
+
+    /// The first of the stages in which something waits, in each relation.
+    fn first_stages(
+        &self,
+        members: &[usize],
+        counters: &[Option<Track>],
+        waiting: &FxHashMap<usize, Bdd>,
+    ) -> Result<Vec<Bdd>, Failure> {
+        let (bdds, levels) = (self.atoms.bdds, self.atoms.levels);
+        let mut first: Option<u64> = None;
+        for (member, counter) in members.iter().zip(counters) {
+            let mut set = waiting[member].clone();
+            if bdds.is_false(&set) {
+                continue;
+            }
+            let mut code = 0;
+            for level in counter.iter().flat_map(|track| levels.of(*track)) {
+                let low = bdds.difference(&set, &bdds.variable(*level))?;
+                let is_high = bdds.is_false(&low);
+                code = code << 1 | u64::from(is_high);
+                if !is_high {
+                    set = low;
+                }
+            }
+            first = Some(first.map_or(code, |first| first.min(code)));
+        }
+        let code = first.unwrap_or(0);
+        let stages = counters.iter().map(|counter| {
+            let bits = counter.iter().flat_map(|track| levels.of(*track));
+            let literals = bits
+                .rev()
+                .zip(0..)
+                .map(|(level, weight)| (*level, code >> weight & 1 == 1));
+            bdds.minterm(literals)
+        });
+        Ok(stages.collect::<Result<_, _>>()?)
     }
 
     /// The track of the control point that a relation is computed along: that of the last state

@@ -5,12 +5,14 @@ use super::atoms::Atoms;
 use super::equations::{Equations, RelationId};
 use super::evaluate::{Effort, Evaluator, Failure};
 use super::graph::Graph;
-use super::levels::{Dimensions, Levels};
+use super::initial::initial;
+use super::levels::{Dimensions, Levels, Track};
+use super::live::LiveLocals;
 use super::plan::Plan;
-use super::program::{ProgramRelations, Targets, dimensions};
+use super::program::{Cache, ProgramRelations, Targets, dimensions};
 use super::tuples::Listing;
-use crate::bdd::{Bdd, Bdds, Collection, Natural};
-use crate::program::Program;
+use crate::bdd::{Bdd, Bdds, Collection, Level, Natural, NodeList};
+use crate::program::{Program, Threads};
 use crate::rules::Subject;
 use crate::spds::copies::{Copies, Order};
 use crate::watch::{Stop, Watch};
@@ -20,6 +22,8 @@ use crate::watch::{Stop, Watch};
 pub struct Task<'a> {
     /// `None` for equations about numbers alone.
     pub program: Option<&'a Program>,
+    /// The threads that begin, if the program has any.
+    pub threads: Option<&'a Threads>,
     /// Which relations there are.
     pub equations: &'a Equations,
     /// Where `Target` holds.
@@ -28,6 +32,9 @@ pub struct Task<'a> {
     pub asked: &'a [RelationId],
     /// Bytes that BDD nodes may take.
     pub memory: u64,
+    /// Whether equations only follow executions and nobody asks for tuples, so that dead locals
+    /// do not matter.
+    pub follows_executions: bool,
     /// Whether sizes are to be known.
     pub measures: bool,
     /// Whom long loops ask.
@@ -53,7 +60,12 @@ pub fn with_session<T>(
     work: impl FnOnce(&mut Session<'_, '_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let subject = task.program.map(Subject::Program);
-    let rules = subject.map(|subject| subject.rules(subject.layout(), true));
+    let is_whole = !task.follows_executions;
+    let rules = subject.map(|subject| subject.rules(subject.layout(), is_whole));
+    let live = match (task.program, &rules) {
+        (Some(program), Some(rules)) if !is_whole => LiveLocals::of(program, rules),
+        _ => None,
+    };
     let dimensions = match (task.program, &rules) {
         (Some(program), Some(rules)) => dimensions(program, rules),
         _ => Dimensions::default(),
@@ -66,7 +78,8 @@ pub fn with_session<T>(
         .flatten()
         .collect();
     let plan = Plan::of(task.equations, &dimensions, &needed);
-    let levels = Levels::new(&dimensions, &plan.tracks);
+    let initial = initial(task, &needed)?;
+    let levels = Levels::new(&dimensions, &plan.tracks, &plan.above);
     if levels.count > MOST_LEVELS {
         return Err(Failure::Stop(Stop::OutOfNodes));
     }
@@ -79,14 +92,18 @@ pub fn with_session<T>(
         let order = order(&levels, &dimensions);
         let copies = Copies::new(&bdds, order, levels.copies);
         let relations = match (task.program, &rules) {
-            (Some(program), Some(rules)) => Some(ProgramRelations::new(
+            (Some(program), Some(rules)) => Some(ProgramRelations {
                 program,
                 rules,
-                &copies,
-                &levels,
-                &dimensions,
-                task.targets,
-            )),
+                copies: &copies,
+                levels: &levels,
+                dimensions: &dimensions,
+                targets: task.targets,
+                threads: task.threads,
+                live: live.as_ref(),
+                initial: initial.as_ref(),
+                cache: Cache::default(),
+            }),
             _ => None,
         };
         let atoms = Atoms {
@@ -125,8 +142,19 @@ impl Session<'_, '_> {
 
     /// The value of a query, which is a relation without parameters.
     pub fn query(&mut self, relation: RelationId) -> Result<bool, Failure> {
+        self.evaluator.query(relation)
+    }
+
+    /// The nodes of a relation on one track, their levels the numbers of its bits.
+    pub fn nodes(&mut self, relation: RelationId, track: Track) -> Result<NodeList, Failure> {
         let value = self.evaluator.relation(relation)?;
-        Ok(self.bdds.is_true(&value))
+        let levels = self.evaluator.levels().of(track);
+        let mut list = self.bdds.nodes(&value, usize::MAX).unwrap_or_default();
+        for (level, ..) in &mut list.nodes {
+            let place = levels.iter().position(|other| other == level);
+            *level = place.map_or(*level, |place| place as Level);
+        }
+        Ok(list)
     }
 
     /// How many tuples a relation has.

@@ -176,8 +176,8 @@ impl<'a> Listing<'a> {
     fn locals(&self, scope: Scope, bits: &[bool]) -> String {
         let (id, is_exit) = match scope {
             Scope::Nothing => return String::new(),
-            Scope::Frame(id) => (id, false),
-            Scope::Exit(id) => (id, true),
+            Scope::Frame(id, _) => (id, false),
+            Scope::Exit(id, _) => (id, true),
         };
         let relations = self.relations;
         let (layout, program) = (&relations.rules.layout, relations.program);

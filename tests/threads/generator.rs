@@ -22,6 +22,8 @@ struct Generator {
     out: String,
     labels: Vec<String>,
     is_finite: bool,
+    /// Whether threads are created.
+    creates: bool,
     globals: Vec<&'static str>,
     /// For each procedure: whether it has a parameter, and whether it returns a value.
     headers: Vec<(bool, bool)>,
@@ -37,11 +39,20 @@ struct Generator {
 
 /// The program of a seed.
 pub fn program(seed: u64) -> Program {
+    generate(seed, true)
+}
+
+/// One whose threads are all declared, and share all globals.
+pub fn declared_program(seed: u64) -> Program {
+    generate(seed, false)
+}
+
+fn generate(seed: u64, creates: bool) -> Program {
     let mut random = Random::new(seed, 7);
     let is_finite = random.percent(50);
     let mut globals = vec!["g"];
     globals.extend(random.percent(60).then_some("h"));
-    let own = random.percent(35);
+    let own = random.percent(35) && creates;
     let count = random.between(1, 3) as usize;
     let headers = (0..count).map(|_| (random.percent(30), random.percent(30)));
     let mut generator = Generator {
@@ -50,6 +61,7 @@ pub fn program(seed: u64) -> Program {
         out: String::new(),
         labels: Vec::new(),
         is_finite,
+        creates,
         globals,
         procedure: 0,
         locals: Vec::new(),
@@ -63,7 +75,7 @@ pub fn program(seed: u64) -> Program {
         generator.line(format_args!("decl thread_local o;"));
         generator.globals.push("o");
     }
-    let declared = random.percent(65);
+    let declared = random.percent(65) || !creates;
     match declared {
         true => generator.declared(&mut random),
         false => generator.main(),
@@ -214,7 +226,7 @@ impl Generator {
 
     fn creation(&mut self) {
         let may_create = !self.is_finite || self.loops == 0;
-        let Some(callee) = self.callee().filter(|_| may_create) else {
+        let Some(callee) = self.callee().filter(|_| may_create && self.creates) else {
             return self.line(format_args!("skip;"));
         };
         let arguments = self.arguments(callee);
@@ -305,7 +317,7 @@ impl Generator {
             _ => {
                 // Only forwards a finite program stays one: the labels so far are behind.
                 let behind = self.targets.clone();
-                match behind.is_empty() || self.is_finite {
+                match behind.is_empty() || self.is_finite || !self.creates {
                     true => self.line(format_args!("skip;")),
                     false => {
                         let label = self.random.pick(&behind).clone();
