@@ -2,8 +2,8 @@
 //!
 //! The answer of an algorithm that only follows executions does not depend on the values of dead
 //! locals, and without them there is far less to tell apart. That holds for the algorithms that
-//! come with the library, not for whatever equations may say. `enforce` and threads are not
-//! looked at: with them all locals matter.
+//! come with the library, not for whatever equations may say. With threads all locals matter: a
+//! thread's frames are not among those that the analysis looks at.
 
 use crate::analysis::Analyses;
 use crate::bits;
@@ -28,8 +28,7 @@ pub struct LiveLocals {
 impl LiveLocals {
     /// Those of a program, if that is one where the others may be left out.
     pub fn of(program: &Program, rules: &Rules<'_>) -> Option<Self> {
-        let has_enforce = program.procedures.iter().any(|p| p.enforce.is_some());
-        if program.threads.is_some() || has_enforce {
+        if program.threads.is_some() {
             return None;
         }
         let liveness = Analyses::of(rules, &[]).liveness;

@@ -6,8 +6,8 @@
 //! these in its leaves, built from the bottom up: linear in the rules.
 
 use super::initial::Initial;
-use super::live::{LiveLocals, LiveSet};
 use super::levels::{Dimensions, Levels, Pool, Track};
+use super::live::{LiveLocals, LiveSet};
 use super::supplied::Supplied;
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;

@@ -67,10 +67,11 @@ impl Evaluator<'_> {
                     new.insert(*member, mine);
                 }
                 if !new.values().all(|value| bdds.is_false(value)) {
-                    self.round(members, &new, &mut waiting, &mut whole)?;
+                    self.add(members, &new, &mut waiting)?;
                     if self.reaches_goal(members)? {
                         return Ok(());
                     }
+                    self.follow(members, &new, &mut waiting, &mut whole)?;
                 }
             }
         }
@@ -134,13 +135,12 @@ impl Evaluator<'_> {
         points.next_back().map(|(track, _)| *track)
     }
 
-    /// Adds some of what waits to the values, and what follows from it to what waits.
-    fn round(
+    /// Adds some of what waits to the values.
+    fn add(
         &mut self,
         members: &[usize],
         new: &FxHashMap<usize, Bdd>,
         waiting: &mut FxHashMap<usize, Bdd>,
-        whole: &mut FxHashMap<NodeId, Bdd>,
     ) -> Result<(), Failure> {
         let bdds = self.atoms.bdds;
         self.watch.check()?;
@@ -156,6 +156,18 @@ impl Evaluator<'_> {
             self.efforts[*member].rounds += 1;
             self.measure(*member);
         }
+        Ok(())
+    }
+
+    /// Adds what follows from what is new to what waits.
+    fn follow(
+        &mut self,
+        members: &[usize],
+        new: &FxHashMap<usize, Bdd>,
+        waiting: &mut FxHashMap<usize, Bdd>,
+        whole: &mut FxHashMap<NodeId, Bdd>,
+    ) -> Result<(), Failure> {
+        let bdds = self.atoms.bdds;
         let mut round = Round {
             new,
             nodes: FxHashMap::default(),
