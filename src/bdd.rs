@@ -345,7 +345,7 @@ impl Bdds {
     }
 
     /// The BDD of a list whose levels stand for others.
-    pub fn from_nodes(&self, list: &NodeList, level: impl Fn(Level) -> Level) -> BddResult {
+    pub fn import(&self, list: &NodeList, level: impl Fn(Level) -> Level) -> BddResult {
         let mut made = vec![self.constant(false); list.nodes.len() + 2];
         made[1] = self.constant(true);
         for (index, (at, no, yes)) in list.nodes.iter().enumerate().rev() {

@@ -72,7 +72,7 @@ impl ProgramRelations<'_> {
             return Ok(bdds.constant(true));
         };
         let levels = self.levels.of(Track { pool, index: 0 });
-        bdds.from_nodes(list(initial), |bit| levels[bit as usize])
+        bdds.import(list(initial), |bit| levels[bit as usize])
     }
 
     /// The states in which a thread may be left.
