@@ -364,6 +364,8 @@ pub struct Types {
     /// The enumerations.
     pub enumerations: Vec<Enumeration>,
     all: IndexSet<Type, FxBuildHasher>,
+    /// The sizes of arrays, so that none is computed by going through all its dimensions.
+    array_sizes: Vec<Option<u64>>,
 }
 
 impl Types {
@@ -379,6 +381,7 @@ impl Types {
             records: Vec::new(),
             enumerations: Vec::new(),
             all: IndexSet::default(),
+            array_sizes: Vec::new(),
         };
         // In the order that `VOID`, `UNKNOWN` and `of` rely on.
         types.intern(Type::Void);
@@ -403,7 +406,17 @@ impl Types {
     pub fn intern(&mut self, kind: Type) -> TypeId {
         let index = match self.all.get_index_of(&kind) {
             Some(index) => index,
-            None => self.all.insert_full(kind).0,
+            None => {
+                self.array_sizes.push(match &kind {
+                    // The elements are complete, and stay as they are.
+                    Type::Array(element, Length::Constant(length)) => {
+                        let size = self.size(element.id);
+                        size.and_then(|size| size.checked_mul(*length))
+                    }
+                    _ => None,
+                });
+                self.all.insert_full(kind).0
+            }
         };
         TypeId(index as u32)
     }
@@ -472,30 +485,22 @@ impl Types {
 
     /// What `sizeof` gives: none if the type is incomplete, of variable size, or too large. Of
     /// `void` and of functions it is 1, as gcc has it.
-    pub fn size(&self, mut id: TypeId) -> Option<u64> {
-        let mut count = 1_u64;
-        loop {
-            let size = match self.get(id) {
-                Type::Array(element, Length::Constant(length)) => {
-                    count = count.checked_mul(*length)?;
-                    id = element.id;
-                    continue;
-                }
-                Type::Array(..) | Type::Unknown => return None,
-                Type::Void | Type::Function(_) => 1,
-                Type::Integer(integer) => u64::from(integer.bits(self.model) / 8),
-                Type::Enumeration(id) => {
-                    let enumeration = &self.enumerations[id.0 as usize];
-                    enumeration.constants.as_ref()?;
-                    u64::from(enumeration.integer.bits(self.model) / 8)
-                }
-                Type::Floating(floating) => self.floating_size(*floating),
-                Type::Complex(floating) => 2 * self.floating_size(*floating),
-                Type::Pointer(_) => self.pointer_size(),
-                Type::Record(id) => self.records[id.0 as usize].layout.as_ref()?.size,
-            };
-            return count.checked_mul(size);
-        }
+    pub fn size(&self, id: TypeId) -> Option<u64> {
+        Some(match self.get(id) {
+            Type::Array(..) => self.array_sizes[id.0 as usize]?,
+            Type::Unknown => return None,
+            Type::Void | Type::Function(_) => 1,
+            Type::Integer(integer) => u64::from(integer.bits(self.model) / 8),
+            Type::Enumeration(id) => {
+                let enumeration = &self.enumerations[id.0 as usize];
+                enumeration.constants.as_ref()?;
+                u64::from(enumeration.integer.bits(self.model) / 8)
+            }
+            Type::Floating(floating) => self.floating_size(*floating),
+            Type::Complex(floating) => 2 * self.floating_size(*floating),
+            Type::Pointer(_) => self.pointer_size(),
+            Type::Record(id) => self.records[id.0 as usize].layout.as_ref()?.size,
+        })
     }
 
     fn floating_size(&self, floating: Floating) -> u64 {

@@ -3,7 +3,7 @@
 use super::super::token::Kind;
 use super::super::tree::NodeKind;
 use super::{Parser, State};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::names::Name;
 use crate::syntax::kit::Parsed;
 use rustc_hash::FxHashSet;
@@ -52,9 +52,17 @@ impl Parser<'_> {
         while self.typedefs.depth() > anchor.scopes {
             self.typedefs.close();
         }
-        self.skip(anchor.position);
+        if self.collector.is_full(Severity::Error) {
+            // Nobody will see more.
+            self.position = self.tokens.len().saturating_sub(1);
+        }
         let span = self.tokens[anchor.position].span;
         self.emit(NodeKind::Unreadable, span);
+        if self.at(Kind::EndOfFile) {
+            // Nothing follows that could miss a name.
+            return;
+        }
+        self.skip(anchor.position);
         let mut seen: FxHashSet<Name> = FxHashSet::default();
         for position in anchor.position..self.position {
             let token = self.tokens[position];
