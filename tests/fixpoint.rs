@@ -678,3 +678,102 @@ fn a_definition_may_ask_for_an_order() {
     let equations = equations(text).expect("nothing is wrong");
     assert_eq!(count(&equations, "A"), "4");
 }
+
+#[test]
+fn limits_leave_what_is_not_done_unknown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("driver.bp");
+    let text = random::program(1, &Options::driver());
+    std::fs::write(&program, text).expect("it can be written");
+    let program = program.to_str().expect("UTF-8");
+    let equations = folder.path().join("e.mu");
+    let mut text = b"query first = true;\n".to_vec();
+    text.extend(shipped("ef.mu"));
+    std::fs::write(&equations, text).expect("it can be written");
+    let file = equations.to_str().expect("UTF-8");
+    for limit in [["--timeout", "1"], ["--memory", "40"]] {
+        let mut arguments = vec![file, program, "--reach", "never"];
+        arguments.extend(limit);
+        let text = run(&arguments);
+        assert_eq!(text.code, 3, "{limit:?}: {}", text.stderr);
+        let lines: Vec<&str> = text.stdout.lines().collect();
+        assert_eq!(lines.len(), 2, "{limit:?}: {}", text.stdout);
+        assert!(lines[1].starts_with("unknown reach ("), "{}", text.stdout);
+        arguments.extend(["--format", "json"]);
+        let json = run(&arguments);
+        assert_eq!(json.code, 3, "{}", json.stderr);
+        let json: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+        assert!(json["queries"][1]["value"].is_null(), "{json}");
+    }
+}
+
+#[test]
+fn equations_about_threads_decide_checks_within_bounds() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/threads/bluetooth.bp");
+    let bounded = |options: &[&str]| support::check(&path, options);
+    for (options, code) in [
+        (["--algorithm", "cbr", "--switches", "2"], 0),
+        (["--algorithm", "cbr", "--switches", "3"], 1),
+        (["--algorithm", "rounds", "--rounds", "1"], 0),
+        (["--algorithm", "rounds", "--rounds", "2"], 1),
+    ] {
+        let run = bounded(&options);
+        assert_eq!(run.code, code, "{options:?}: {}", run.stderr);
+    }
+    let wrong = |options: &[&str], message| support::assert_bad_input(&bounded(options), message);
+    wrong(&["--algorithm", "cbr"], "--switches K or --rounds R");
+    wrong(
+        &["--algorithm", "cbr", "--rounds", "2"],
+        "have no parameter `R`",
+    );
+    wrong(
+        &["--algorithm", "ef", "--switches", "2"],
+        "have no parameter `K`",
+    );
+    wrong(
+        &["--algorithm", "cbr", "--switches", "2", "-D", "K=3"],
+        "given twice",
+    );
+    wrong(
+        &["--algorithm", "cbr", "--switches", "1000000"],
+        "at most 10000 are possible",
+    );
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/cbr.mu");
+    let file = file.to_str().expect("UTF-8");
+    let servers = path.with_file_name("server.bp");
+    let creates = run(&[file, servers.to_str().expect("UTF-8")]);
+    support::assert_bad_input(&creates, "equations know no `start_thread`");
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = folder.path().join("own.bp");
+    let text = "decl thread_local o; thread p(); void p() begin o := 1; end";
+    std::fs::write(&own, text).expect("it can be written");
+    let own = run(&[file, own.to_str().expect("UTF-8")]);
+    support::assert_bad_input(&own, "equations know no `thread_local` globals");
+    let alone = path.with_file_name("../lock.bp");
+    let alone = run(&[file, alone.to_str().expect("UTF-8")]);
+    support::assert_bad_input(&alone, "`Thread` is for programs with threads");
+}
+
+/// What `init` leaves, and where it comes to, calls and recursion included.
+#[test]
+fn threads_begin_with_what_init_leaves() {
+    let text = "decl g, h; thread p();
+        void init() begin g := 0; h := *; again(); if (h) then end_thread; fi g := 1; end
+        void again() begin if (*) then L: again(); fi M: skip; end
+        void p() begin skip; end";
+    let model = Model::parse(Language::BooleanProgram, text).expect("a program");
+    let equations = "let A(g: Globals) = StartGlobals(g);\n\
+        query reaches = exists p: PC. (InitReaches(p) & Target(p));\n";
+    let solve = |target: &str| {
+        let solver = Solver::new(&model, "init.mu", equations).target(Property::reach(target));
+        solver.count("A").list("A").solve().expect("a solution")
+    };
+    let solution = solve("M");
+    assert_eq!(solution.query("reaches"), Some(true));
+    let mut shown = Vec::new();
+    solution
+        .write_json(&mut shown)
+        .expect("memory takes everything");
+    let json: serde_json::Value = serde_json::from_slice(&shown).expect("JSON");
+    assert_eq!(json["relations"][0]["count"], "2", "{json}");
+}
