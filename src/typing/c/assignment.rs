@@ -54,7 +54,8 @@ impl Typing<'_> {
         let mut place = place;
         loop {
             match self.program.places[place.0 as usize].kind {
-                PlaceKind::Field(base, _) | PlaceKind::Element(base, _) => place = base,
+                // An element is what the array's address points to.
+                PlaceKind::Field(base, _) => place = base,
                 PlaceKind::Temporary(_) => return true,
                 _ => return false,
             }

@@ -61,6 +61,7 @@ impl Typing<'_> {
             is_static: false,
             noreturn: library.is_some_and(|function| function.is_noreturn()),
             is_implicit: true,
+            is_old: false,
         };
         self.declare_function(name, span, type_id, traits)
     }
@@ -81,6 +82,7 @@ impl Typing<'_> {
                     is_static: false,
                     noreturn: function.is_noreturn(),
                     is_implicit: true,
+                    is_old: false,
                 };
                 Some(self.declare_function(name, span, type_id, traits))
             }

@@ -30,6 +30,8 @@ pub struct FunctionTraits {
     pub is_static: bool,
     pub noreturn: bool,
     pub is_implicit: bool,
+    /// An old-style definition: a declaration before it knows the parameters better.
+    pub is_old: bool,
 }
 
 impl Typing<'_> {
@@ -69,7 +71,7 @@ impl Typing<'_> {
                     let traits = FunctionTraits {
                         is_static,
                         noreturn,
-                        is_implicit: false,
+                        ..FunctionTraits::default()
                     };
                     let type_id = declarator.qualified.id;
                     self.declare_function(name, declarator.span, type_id, traits);
@@ -269,7 +271,9 @@ impl Typing<'_> {
         let mut merged = known_type;
         if traits.is_implicit {
             // A call says nothing that a declaration has not said.
-        } else if self.program.types.compatible(known_type, type_id) {
+        } else if self.program.types.compatible(known_type, type_id)
+            || (traits.is_old && self.same_result(known_type, type_id))
+        {
             merged = self.program.types.composite(type_id, known_type);
         } else if was_implicit {
             let shown = shorten(self.program.names.text(name));
@@ -296,6 +300,14 @@ impl Typing<'_> {
         let known = &mut self.program.functions[id.0 as usize];
         known.type_id = merged;
         known.noreturn |= traits.noreturn;
+    }
+
+    fn same_result(&self, one: TypeId, other: TypeId) -> bool {
+        let types = &self.program.types;
+        match (types.signature(one), types.signature(other)) {
+            (Some(one), Some(other)) => types.compatible(one.result, other.result),
+            _ => false,
+        }
     }
 
     fn declare_variable(

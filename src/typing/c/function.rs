@@ -75,6 +75,7 @@ impl Typing<'_> {
             is_static: declaration.storage == Some(StorageClass::Static),
             noreturn: declaration.noreturn,
             is_implicit: false,
+            is_old: header.is_old,
         };
         let id = self.declare_function(name, span, type_id, traits);
         let function = &mut self.program.functions[id.0 as usize];

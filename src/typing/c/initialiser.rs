@@ -278,6 +278,13 @@ impl Typing<'_> {
                 Type::Array(..) => false,
                 _ => true,
             };
+            let is_static = self
+                .initialisers
+                .last()
+                .is_some_and(|filling| filling.is_static);
+            if is_static && self.copy_literal(operand, place, type_id) {
+                return;
+            }
             if is_whole || type_id == Types::UNKNOWN {
                 let value = self.assignable(operand, type_id, Purpose::INITIALISER);
                 return self.write(place, Written::Value(value));
@@ -408,10 +415,11 @@ impl Typing<'_> {
             }
             return self.write_text(operand, place, type_id);
         }
-        if let Type::Array(..) = self.program.types.get(type_id) {
-            if self.copy_literal(operand, place, type_id) {
-                return;
-            }
+        let is_array = matches!(self.program.types.get(type_id), Type::Array(..));
+        if (is_array || is_static) && self.copy_literal(operand, place, type_id) {
+            return;
+        }
+        if is_array {
             self.error(
                 operand.span,
                 "the initial value of an array must be a list in braces",

@@ -39,7 +39,9 @@ impl Typing<'_> {
         }
         if let Type::Array(_, Length::Constant(length)) = self.program.types.get(literal.type_id) {
             let length = *length;
-            if let Some(filling) = self.filling() {
+            if let Some(filling) = self.filling()
+                && filling.place == place
+            {
                 filling.length = length;
             }
         }

@@ -2,7 +2,7 @@
 
 use super::Typing;
 use super::tree::{
-    ExpressionId, ExpressionKind, PlaceId, PlaceKind, Storage, Types, Write, Written,
+    ExpressionId, ExpressionKind, Integer, PlaceId, PlaceKind, Storage, Types, Write, Written,
 };
 
 impl Typing<'_> {
@@ -31,7 +31,16 @@ impl Typing<'_> {
             value = match self.program.expressions[value.0 as usize].kind {
                 ExpressionKind::Null | ExpressionKind::Function(_) => return true,
                 ExpressionKind::Constant(_) => return true,
-                ExpressionKind::Convert(_, operand) => operand,
+                ExpressionKind::Convert(_, operand) => {
+                    let type_id = self.type_of(value);
+                    let size = self.program.types.size(type_id);
+                    let is_narrow = size < Some(self.program.types.pointer_size());
+                    let integer = self.program.types.integer(type_id);
+                    if is_narrow && integer != Some(Integer::Bool) {
+                        return false;
+                    }
+                    operand
+                }
                 ExpressionKind::PointerAdd { pointer, index, .. } => {
                     if self.constant(index).is_none() {
                         return false;

@@ -26,6 +26,8 @@ pub struct OpenEnumeration {
     constants: Vec<(Name, i128)>,
     spans: Vec<Span>,
     next: i128,
+    /// The type of the last value, in which the next one is found.
+    integer: Integer,
 }
 
 impl Typing<'_> {
@@ -310,6 +312,7 @@ impl Typing<'_> {
                 constants: Vec::new(),
                 spans: Vec::new(),
                 next: 0,
+                integer: Integer::Int,
             });
         }
         let type_id = self.program.types.intern(Type::Enumeration(id));
@@ -340,18 +343,29 @@ impl Typing<'_> {
             let value = self.value(operand);
             (operand.span, value)
         });
-        let mut number = self.enumerations.last().map_or(0, |open| open.next);
-        if let Some((place, value)) = given {
-            match self.constant(value) {
-                Some(value) => number = value,
-                None if self.type_of(value) == Types::UNKNOWN => {}
+        let open = self.enumerations.last();
+        let mut number = open.map_or(0, |open| open.next);
+        let mut integer = open.map_or(Integer::Int, |open| open.integer);
+        if let Some((place, given)) = given {
+            match self.constant(given) {
+                Some(value) => {
+                    number = value;
+                    integer = match Integer::Int.holds(value, self.model()) {
+                        true => Integer::Int,
+                        false => self.integer_of(given).unwrap_or(integer),
+                    };
+                }
+                None if self.type_of(given) == Types::UNKNOWN => {}
                 None => self.error(place, "the value of a constant must be an integer constant"),
             }
         }
+        // Behind the largest `long` there are values that are unsigned: programs count on that.
+        let is_over = integer.rank() == Integer::Int.rank() && !integer.holds(number, self.model());
         let wide = [Integer::LongLong, Integer::UnsignedLongLong];
-        if !wide
-            .iter()
-            .any(|integer| integer.holds(number, self.model()))
+        if (is_over && !has_value)
+            || !wide
+                .iter()
+                .any(|integer| integer.holds(number, self.model()))
         {
             self.error(
                 span,
@@ -366,6 +380,7 @@ impl Typing<'_> {
             open.constants.push((name, number));
             open.spans.push(span);
             open.next = number + 1;
+            open.integer = integer;
         }
     }
 
