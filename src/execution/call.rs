@@ -12,7 +12,7 @@ use super::value::{Cause, Handle, Scalar, Source, Value};
 use super::{Choices, Kind, Options};
 use crate::source::Span;
 use crate::typing::c::tree::{
-    FunctionId, Initial, ObjectId, Program, Signature, Storage, Type, TypeId, Types,
+    FunctionId, Initial, ObjectId, Program, Signature, Storage, Type, TypeId,
 };
 use std::rc::Rc;
 
@@ -321,7 +321,7 @@ impl<'a> Machine<'a> {
         let fits = body
             .as_ref()
             .is_none_or(|body| body.parameters.len() <= arguments);
-        match fits && (own == type_id || compatible(types, own, type_id)) {
+        match fits && types.compatible(own, type_id) {
             true => Ok(function),
             false => Err(Undefined::Call.into()),
         }
@@ -452,13 +452,4 @@ impl<'a> Machine<'a> {
             self.memory.release(handle);
         }
     }
-}
-
-/// Whether a function can be called as one of another type.
-fn compatible(types: &Types, own: TypeId, called: TypeId) -> bool {
-    let (Some(own), Some(called)) = (types.signature(own), types.signature(called)) else {
-        return false;
-    };
-    let parameters = [&own.parameters, &called.parameters];
-    own.result == called.result && (parameters.contains(&&None) || own == called)
 }

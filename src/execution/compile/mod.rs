@@ -228,6 +228,10 @@ impl<'a> Compiler<'a> {
         }
         self.code.instructions.push(instruction);
         self.code.spans.push(span);
+        // What may not be reached is no part of the step.
+        if let Instruction::JumpIfFalse(_) | Instruction::JumpIfTrue(_) = instruction {
+            self.fresh = None;
+        }
     }
 
     fn here(&self) -> u32 {
@@ -365,7 +369,8 @@ impl<'a> Compiler<'a> {
                 Home::Slot(slot)
             }
         };
-        if !is_hidden {
+        // Of static objects, those outside functions are seen everywhere.
+        if !is_hidden && (home != Home::Static || object.function.is_some()) {
             self.code.blocks[block].objects.push(id);
         }
         self.code.homes.insert(id, home);
