@@ -415,9 +415,14 @@ impl<'a> Machine<'a> {
     ) -> Step<()> {
         let info = code.slots[slot as usize];
         let size = self.extent(&code.extents[extent as usize], registers);
-        if size <= 0 || size >= i128::from(super::shape::MAX_SIZE) {
+        // A negative length has become one of at least half of all numbers.
+        let most = 1_i128 << (self.memory.pointer_size * 8 - 1);
+        let factors = &code.extents[extent as usize].factors;
+        let mut lengths = factors.iter().map(|factor| self.length(*factor, registers));
+        if lengths.any(|length| !(1..most).contains(&length)) {
             return Err(Undefined::Length.into());
         }
+        let size = u64::try_from(size).map_err(|_| EndKind::Exhausted)?;
         if let Some(old) = self.slots[slots + slot as usize].take() {
             self.memory.release(old);
         }
@@ -425,7 +430,7 @@ impl<'a> Machine<'a> {
         let (types, role) = (&self.program.types, Role::Declared(info.object));
         let handle = self
             .memory
-            .declare(types, role, info.type_id, size as u64, Some(source))?;
+            .declare(types, role, info.type_id, size, Some(source))?;
         self.slots[slots + slot as usize] = Some(handle);
         Ok(())
     }

@@ -130,13 +130,13 @@ pub enum Instruction {
     /// arguments → value
     Call {
         function: FunctionId,
-        arguments: u16,
+        arguments: u32,
         is_used: bool,
     },
     /// pointer arguments → value
     CallPointer {
         type_id: TypeId,
-        arguments: u16,
+        arguments: u32,
         is_used: bool,
     },
     /// value → out of the function

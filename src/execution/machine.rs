@@ -251,7 +251,7 @@ impl<'a> Machine<'a> {
                     arguments,
                     is_used,
                 } => {
-                    let arguments = usize::from(arguments);
+                    let arguments = arguments as usize;
                     if self.meanings[function.0 as usize] == Meaning::Body {
                         return Ok(Event::Call {
                             function,
@@ -269,7 +269,7 @@ impl<'a> Machine<'a> {
                     arguments,
                     is_used,
                 } => {
-                    let arguments = usize::from(arguments);
+                    let arguments = arguments as usize;
                     let function = self.callee(type_id, arguments)?;
                     if self.meanings[function.0 as usize] == Meaning::Body {
                         return Ok(Event::Call {

@@ -66,8 +66,8 @@ pub struct Shapes {
     known: FxHashMap<TypeId, Rc<Shape>>,
 }
 
-/// Nothing larger is made.
-pub const MAX_SIZE: u64 = 1 << 31;
+/// Nothing larger is made, so that bits can be counted in 32 bits.
+pub const MAX_SIZE: u64 = 1 << 29;
 
 /// The type of the elements of an array, of an array's elements and so on.
 pub fn base(types: &Types, mut id: TypeId) -> TypeId {

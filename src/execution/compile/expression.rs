@@ -331,7 +331,7 @@ impl Compiler<'_> {
         if matches!(self.program.types.get(type_id), Type::Record(_)) {
             self.has_records = true;
         }
-        let arguments = arguments.len() as u16;
+        let arguments = arguments.len() as u32;
         // What comes next says what becomes of the value.
         let mut next = self.tasks.iter().rev();
         let next = next.find(|task| !matches!(task, Task::End));
