@@ -16,6 +16,7 @@ use derny::internals::execution::{
 use derny::internals::render;
 use derny::internals::source::Source;
 use derny::internals::typing::{FunctionId, Program, program};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -314,6 +315,43 @@ fn programs_that_never_fail() {
         }
     }
     assert!(count > 50, "only {count} programs");
+}
+
+/// Whatever is executed, with whatever options, it ends or goes on, and can be looked at.
+#[test]
+fn every_function_can_be_the_entry() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/c");
+    let Ok(verdicts) = fs::read_to_string(root.join("VERDICTS.txt")) else {
+        eprintln!("SKIPPED: no corpus");
+        return;
+    };
+    let files = verdicts.lines().filter(|line| !line.starts_with('#'));
+    let files = files.filter_map(|line| line.split_whitespace().next());
+    let files: BTreeSet<&str> = files.filter(|file| file.contains('.')).collect();
+    let mut ended = 0;
+    for file in files {
+        let text = fs::read_to_string(root.join(file)).expect("the file is there");
+        let (program, _) = typed(file, &text, DataModel::Lp64);
+        for index in 0..program.functions.len() {
+            for (seed, externs) in [(1, Externs::Pure), (2, Externs::Havoc)] {
+                let mut choices = Random::new(seed);
+                let options = Options {
+                    externs,
+                    malloc_may_fail: true,
+                    frames: 1000,
+                    ..Options::new(FunctionId(index as u32))
+                };
+                let mut machine = Machine::new(&program, options, &mut choices);
+                for _ in 0..20 {
+                    machine.run(50);
+                    let state = machine.state();
+                    assert_eq!(state.is_none(), machine.end().is_some(), "{file}");
+                }
+                ended += usize::from(machine.end().is_some());
+            }
+        }
+    }
+    assert!(ended > 100);
 }
 
 /// Each step: its line, its text, how deep it is, and the value of a variable there.
