@@ -72,6 +72,7 @@ pub mod interpreter {
 }
 
 pub mod lower {
+    pub use crate::lower::c;
     pub use crate::lower::{
         RemoplaOptions, Start, boolean_program, proposition, pushdown_system, remopla,
     };
@@ -174,4 +175,9 @@ pub fn report(
             &crate::Limits::new(),
         )
     }
+}
+
+/// What the points and cells of a C program's model are in C.
+pub fn origin(model: &Model) -> Option<&crate::lower::c::Origin> {
+    model.origin.as_deref()
 }

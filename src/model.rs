@@ -2,13 +2,16 @@
 
 use crate::diagnostic::{Advice, Diagnostic};
 use crate::error::{Diagnostics, Error};
+use crate::lower::c::Origin;
 use crate::lower::{self, RemoplaOptions, Start};
 use crate::program::{Overflow, Program};
 use crate::property::{self, OTHERS, Request};
 use crate::pushdown::System;
 use crate::rules::Subject;
-use crate::source::{MAX_SOURCE_BYTES, Source};
+use crate::source::{MAX_SOURCE_BYTES, Source, Span};
 use crate::supervisor::{self, Limits, Outcome};
+use crate::syntax;
+use crate::typing;
 use crate::watch::Watch;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -25,6 +28,8 @@ pub enum Language {
     Remopla,
     /// Symbolic pushdown systems, in files `.pds`.
     PushdownSystem,
+    /// C, in files `.c`, and preprocessed in files `.i`.
+    C,
 }
 
 impl Language {
@@ -34,6 +39,7 @@ impl Language {
             "bp" => Some(Language::BooleanProgram),
             "rem" => Some(Language::Remopla),
             "pds" => Some(Language::PushdownSystem),
+            "c" | "i" => Some(Language::C),
             _ => None,
         }
     }
@@ -54,6 +60,8 @@ pub struct Model {
     language: Language,
     source: Arc<Source>,
     warnings: Diagnostics,
+    /// Of a C program: what its points and cells are there.
+    pub(crate) origin: Option<Arc<Origin>>,
     /// When it began to be read, and to be parsed.
     pub(crate) times: [Instant; 2],
 }
@@ -393,7 +401,9 @@ impl Reader {
 
     fn supports(&self, language: Language) -> Result<(), Error> {
         let wrong = match language {
-            Language::Remopla | Language::PushdownSystem if self.threads.is_some() => {
+            Language::Remopla | Language::PushdownSystem | Language::C
+                if self.threads.is_some() =>
+            {
                 "only boolean programs have threads"
             }
             Language::BooleanProgram if !self.defines.is_empty() => {
@@ -439,6 +449,9 @@ impl Reader {
         if read.map_err(|error| Error::Read(path.clone(), error))? > MAX_SOURCE_BYTES {
             return Err(Error::TooLong(path));
         }
+        if language == Language::C {
+            return self.read_c(&path, bytes, [reading, Instant::now()]);
+        }
         let source = Arc::new(Source::new(path.to_string_lossy(), bytes));
         gauges
             .length
@@ -454,6 +467,54 @@ impl Reader {
                 language,
                 source,
                 warnings: diagnostics,
+                origin: None,
+                times,
+            }),
+        }
+    }
+
+    /// A C program: all that it includes is read here.
+    fn read_c(&self, path: &Path, bytes: Vec<u8>, times: [Instant; 2]) -> Result<Model, Error> {
+        let language = Language::C;
+        let definitions = self.defines.iter();
+        let options = syntax::c::Options {
+            directories: Vec::new(),
+            definitions: definitions.map(|(n, v)| format!("{n}={v}")).collect(),
+            model: syntax::c::DataModel::default(),
+            honours_markers: path.extension().is_none_or(|extension| extension != "i"),
+            reader: &|path: &Path| std::fs::read(path),
+        };
+        let name = path.to_string_lossy().into_owned();
+        let read = syntax::c::preprocess(vec![(name, bytes)], &options);
+        let typed = typing::c::program(read, options.model);
+        let source = Arc::new(typed.source);
+        let options = lower::c::Options {
+            overflow: self.overflow.unwrap_or(Overflow::Wrap),
+            ..lower::c::Options::default()
+        };
+        let entry = self.entry.as_deref().unwrap_or("main");
+        let (lowered, diagnostics) = match &typed.program {
+            None => (None, typed.diagnostics),
+            Some(program) => match lower::c::entry(program, entry) {
+                Some(entry) => {
+                    let lowered = lower::c::lower(source.clone(), program, entry, &options);
+                    (Some(lowered), typed.diagnostics)
+                }
+                None => {
+                    let message = format!("there is no function `{entry}` to begin with");
+                    (None, vec![Diagnostic::error(Span::default(), message)])
+                }
+            },
+        };
+        let diagnostics = Diagnostics::new(source.clone(), diagnostics);
+        match lowered {
+            None => Err(Error::Diagnostics(diagnostics)),
+            Some(lowered) => Ok(Model {
+                form: Form::Program(Arc::new(lowered.program)),
+                language,
+                source,
+                warnings: diagnostics,
+                origin: Some(Arc::new(lowered.origin)),
                 times,
             }),
         }
@@ -478,6 +539,7 @@ impl Reader {
                 };
                 lower::remopla(source.clone(), entry, &options)
             }
+            Language::C => (None, Vec::new()),
             Language::PushdownSystem => {
                 let (system, diagnostics) =
                     lower::pushdown_system(source.clone(), &self.defines, self.advice);

@@ -12,6 +12,7 @@ pub const LANGUAGES: &[Choice<Language>] = &[
     ("bp", "Boolean program", Language::BooleanProgram),
     ("rem", "Remopla", Language::Remopla),
     ("pds", "Symbolic pushdown system", Language::PushdownSystem),
+    ("c", "C", Language::C),
 ];
 
 pub const OVERFLOWS: &[Choice<Overflow>] = &[

@@ -17,7 +17,7 @@ pub fn run(arguments: &ShowArguments, console: &Console) -> anyhow::Result<Exit>
         let Some(one) = graph.procedure(procedure) else {
             let what = match language {
                 Language::PushdownSystem => "symbol",
-                Language::BooleanProgram | Language::Remopla => "procedure",
+                Language::BooleanProgram | Language::Remopla | Language::C => "procedure",
             };
             bail!("there is no {what} `{procedure}`: `derny show --calls` lists all of them");
         };

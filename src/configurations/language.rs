@@ -129,7 +129,7 @@ impl Notation {
             Subject::System(_) => Notation::PUSHDOWN,
             Subject::Program(program) => match program.language {
                 program::Language::BooleanProgram => Notation::PLAIN,
-                program::Language::Remopla => Notation::DOUBLED,
+                program::Language::Remopla | program::Language::C => Notation::DOUBLED,
             },
         }
     }

@@ -4,6 +4,7 @@
 //! one run finds everything; a program comes out only if there was no error.
 
 mod body;
+pub mod c;
 mod declarations;
 pub mod expression;
 mod layout;

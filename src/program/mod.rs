@@ -68,6 +68,8 @@ pub enum Language {
     BooleanProgram,
     /// Remopla.
     Remopla,
+    /// C.
+    C,
 }
 
 /// A program without errors, in the form that all stages after the front ends take.

@@ -5,10 +5,15 @@
 //! BDD variables depends on the largest procedure and not on the program (Moped, section
 //! 6). Globals come next, and last the *returned* values that a `return` fixes and the
 //! caller takes over. The bits of a cell stand side by side, the least significant first.
+//!
+//! C has cells of many widths. There, the cells of frames share bits only with others of the same
+//! width, so that an order that interleaves bits is good for all frames.
 
 use crate::bits;
-use crate::program::{Cell, Domain, ProcedureId, Program, VariableId};
+use crate::program::{Cell, Domain, Language, ProcedureId, Program, VariableId};
 use crate::pushdown::System;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A variable that a property speaks of, and whose value therefore always matters.
@@ -21,9 +26,8 @@ pub enum Observed {
 /// A variable of the symbolic pushdown system, one bit: an index into the shared numbering.
 pub type DataVariable = u32;
 
-/// Where the bits of each cell of a row begin, and where the last one ends. Empty if every
-/// cell is one bit.
-type Offsets = Box<[u32]>;
+/// Where the bits of each cell of a row begin and end. Empty if every cell is one bit.
+type Offsets = Box<[(u32, u32)]>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -44,21 +48,22 @@ impl Layout {
     pub fn of(program: &Program) -> Self {
         let frames = program.procedures.iter();
         let frames = frames.map(|procedure| (&*procedure.locals, &*procedure.returns));
-        Self::new(&program.globals, frames)
+        Self::new(&program.globals, frames, program.language == Language::C)
     }
 
     /// Symbols share the bits of their locals as procedures do, a group in the place of a
     /// procedure. The control state is a global.
     pub fn of_system(system: &System) -> Self {
         let groups = system.groups.iter().map(|group| (&*group.cells, &[][..]));
-        Self::new(&system.globals, groups)
+        Self::new(&system.globals, groups, false)
     }
 
     /// The layout for these globals, and these locals and return values of each kind of
-    /// frame.
+    /// frame; `by_width` if only cells of one width share bits.
     pub fn new<'c>(
         globals: &[Cell],
         frames: impl Iterator<Item = (&'c [Cell], &'c [Domain])> + Clone,
+        by_width: bool,
     ) -> Self {
         let of_cells = |cells: &[Cell]| offsets(cells.iter().map(|cell| cell.domain));
         let of_domains = |domains: &[Domain]| offsets(domains.iter().copied());
@@ -79,7 +84,17 @@ impl Layout {
             layout.returned = layout.returned.max(end(&returned, returns.len()));
         }
         layout.globals = end(&layout.global_offsets, globals.len());
-        if wide {
+        if by_width {
+            let widths = |cells: &[Cell]| cells.iter().map(|cell| cell.domain.bits()).collect();
+            let of_domains = |all: &[Domain]| all.iter().map(|domain| domain.bits()).collect();
+            let (locals, returned): (Vec<_>, Vec<_>) = frames
+                .map(|(locals, returns)| (widths(locals), of_domains(returns)))
+                .unzip();
+            let (locals, end_of_locals) = offsets_by_width(&locals);
+            let (returned, end_of_returned) = offsets_by_width(&returned);
+            layout.frame_offsets = locals.into_iter().zip(returned).collect();
+            (layout.locals, layout.returned) = (end_of_locals, end_of_returned);
+        } else if wide {
             let frames = frames.map(|(locals, returns)| (of_cells(locals), of_domains(returns)));
             layout.frame_offsets = frames.collect();
         }
@@ -189,8 +204,8 @@ impl Layout {
     pub fn heaviest_first(&self) -> Vec<DataVariable> {
         let mut weights = vec![0; self.len() as usize];
         let mut weigh = |offsets: &Offsets, first: u32| {
-            for ends in offsets.windows(2) {
-                for (weight, bit) in (ends[0]..ends[1]).enumerate() {
+            for (begin, end) in offsets {
+                for (weight, bit) in (*begin..*end).enumerate() {
                     let at = &mut weights[(first + bit) as usize];
                     *at = weight.max(*at);
                 }
@@ -211,8 +226,8 @@ impl Layout {
     pub fn flags(&self) -> Vec<u64> {
         let mut flags = vec![0; bits::words(self.len() as usize)];
         bits::insert_all(&mut flags, self.global_range());
-        for ends in self.global_offsets.windows(2) {
-            let cell = self.locals + ends[0]..self.locals + ends[1];
+        for (begin, end) in &self.global_offsets {
+            let cell = self.locals + begin..self.locals + end;
             if cell.len() > 1 {
                 bits::remove_all(&mut flags, cell);
             }
@@ -223,7 +238,7 @@ impl Layout {
 
     /// Whether some cell has more than one bit.
     pub fn is_wide(&self) -> bool {
-        let is_wide = |ends: &Offsets| ends.windows(2).any(|ends| ends[1] - ends[0] > 1);
+        let is_wide = |cells: &Offsets| cells.iter().any(|(begin, end)| end - begin > 1);
         let frames = self.frame_offsets.iter();
         let mut frames = frames.flat_map(|(locals, returned)| [locals, returned]);
         is_wide(&self.global_offsets) || frames.any(is_wide)
@@ -239,29 +254,68 @@ fn offsets(domains: impl Iterator<Item = Domain> + Clone) -> Offsets {
         return Box::default();
     }
     let mut end = 0;
-    let ends = domains.map(|domain| {
+    let cells = domains.map(|domain| {
+        let begin = end;
         end += domain.bits();
-        end
+        (begin, end)
     });
-    std::iter::once(0).chain(ends).collect()
+    cells.collect()
+}
+
+/// Where the cells of these widths begin and end in each row, if those of one width share bits and
+/// others do not; and where the last one ends.
+fn offsets_by_width(rows: &[Vec<u32>]) -> (Vec<Offsets>, u32) {
+    // How many cells of each width a row has at most.
+    let mut most: BTreeMap<Reverse<u32>, u32> = BTreeMap::new();
+    for row in rows {
+        let mut counts: BTreeMap<Reverse<u32>, u32> = BTreeMap::new();
+        for width in row {
+            *counts.entry(Reverse(*width)).or_default() += 1;
+        }
+        for (width, count) in counts {
+            let most = most.entry(width).or_default();
+            *most = count.max(*most);
+        }
+    }
+    let mut end = 0;
+    let mut begins: BTreeMap<Reverse<u32>, u32> = BTreeMap::new();
+    for (width, count) in most {
+        begins.insert(width, end);
+        end += width.0 * count;
+    }
+    let offsets = rows.iter().map(|row| {
+        let mut next = begins.clone();
+        let cells = row.iter().map(|width| {
+            let begin = next.entry(Reverse(*width)).or_default();
+            *begin += width;
+            (*begin - width, *begin)
+        });
+        cells.collect()
+    });
+    (offsets.collect(), end)
 }
 
 fn end(offsets: &Offsets, cells: usize) -> u32 {
-    offsets.last().copied().unwrap_or(cells as u32)
+    let ends = offsets.iter().map(|(_, end)| *end);
+    ends.max().unwrap_or(cells as u32)
 }
 
 fn bits_of(offsets: &Offsets, index: u32, first: u32) -> Range<DataVariable> {
-    let at = index as usize;
-    match offsets.get(at..at + 2) {
-        Some(ends) => first + ends[0]..first + ends[1],
+    match offsets.get(index as usize) {
+        Some((begin, end)) => first + begin..first + end,
         None => first + index..first + index + 1,
     }
 }
 
 /// The cell of a row that has this bit.
 fn index_of(offsets: &Offsets, bit: u32) -> u32 {
-    match offsets.is_empty() {
-        true => bit,
-        false => offsets.partition_point(|begin| *begin <= bit) as u32 - 1,
+    if offsets.is_empty() {
+        return bit;
     }
+    // Cells are in the order of their bits, unless they are sorted by width.
+    let last = offsets.partition_point(|(begin, _)| *begin <= bit);
+    let has_bit = |cell: &(u32, u32)| (cell.0..cell.1).contains(&bit);
+    let found = last.checked_sub(1).filter(|cell| has_bit(&offsets[*cell]));
+    let found = found.or_else(|| offsets.iter().position(has_bit));
+    found.unwrap_or_default() as u32
 }

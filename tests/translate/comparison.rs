@@ -163,7 +163,7 @@ impl Pair {
             let name = self.program.names.text(cell.name);
             let spelled = match self.program.language {
                 Language::BooleanProgram => Some(self.spelled("global", name)),
-                Language::Remopla => element(name),
+                Language::Remopla | Language::C => element(name),
             };
             let Some(spelled) = spelled else { continue };
             match cell.domain {

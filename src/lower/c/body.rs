@@ -1,0 +1,563 @@
+//! The machine that walks a function: tasks on a stack, values and places on two others.
+//!
+//! A task is something to evaluate, or what remains to be done once its parts are there. Each
+//! expression pushes one value, each place one spot. Linear in the tree, up to the copies of terms,
+//! whose length is limited.
+
+use super::assembler::{Assembler, Mark};
+use super::origin::{CellOrigin, PointKind};
+use super::place::Spot;
+use super::step::{Step, Temporary, Value};
+use super::term::{Scalar, Term, Width};
+use super::unit::{Home, STRANGER, UNINITIALISED, Unit};
+use super::{Parts, domain};
+use crate::names::Name;
+use crate::program::{
+    Action, Call, Cell, Expressions, Operation, PointId, Procedure, ProcedureId, VariableId,
+};
+use crate::source::Span;
+use crate::typing::c::tree::{
+    ExpressionId, FunctionId, Initial, LabelId, List, ObjectId, PlaceId, StatementId, Storage,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub enum Task {
+    Expression(ExpressionId),
+    /// The operands are there.
+    Finish(ExpressionId),
+    /// The first operand of an expression is there that may not need the others.
+    Second(ExpressionId),
+    /// The first branch of a `?:` is there.
+    Third(ExpressionId),
+    /// The value to be updated is to be read.
+    Old(ExpressionId),
+    /// The value on top goes into these cells, and control to the mark.
+    EndBranch(Vec<(VariableId, Scalar)>, Option<Mark>, Mark),
+    /// The cells have got their values: they are the value.
+    Join(Vec<(VariableId, Scalar)>, ExpressionId, Mark),
+    Drop,
+    /// The value on top becomes a truth value.
+    Truth,
+    Place(PlaceId),
+    /// The parts are there; `true` if only the address is wanted, which may be the end.
+    FinishPlace(PlaceId, bool),
+    Statement(StatementId),
+    /// Part of a statement has been done.
+    Resume(StatementId),
+    /// The condition on top decides.
+    Branch(Mark, Mark),
+    /// A step that does nothing.
+    Skip,
+    /// The full expression ends; hidden cells that were in use before it.
+    EndFull(Vec<bool>),
+    /// The writes of an initialiser from the index on.
+    Writes(List, u32),
+    /// The value of that write is there.
+    Write(u32),
+    LeaveBlock,
+    SetMark(Mark),
+    Jump(Mark),
+    Span(Span),
+}
+
+/// Where `break` and `continue` lead.
+#[derive(Clone, Copy)]
+pub struct Loop {
+    pub after: Mark,
+    pub again: Mark,
+}
+
+pub struct Body<'u, 'a> {
+    pub unit: &'u mut Unit<'a>,
+    pub expressions: &'u mut Expressions,
+    pub assembler: Assembler,
+    pub function: Option<FunctionId>,
+    pub tasks: Vec<Task>,
+    pub values: Vec<Value>,
+    pub spots: Vec<Spot>,
+    /// What the updates that are open have read.
+    pub olds: Vec<(PlaceId, Value)>,
+    pub step: Step,
+    /// How many guards there were where each open branch of a term began, and its condition.
+    pub branches: Vec<(usize, Term)>,
+    pub temporaries: Vec<Temporary>,
+    pub locals: Vec<Cell>,
+    pub local_origins: Vec<CellOrigin>,
+    homes: FxHashMap<ObjectId, Home>,
+    /// The full expression that is lowered.
+    pub span: Span,
+    pub loops: FxHashMap<StatementId, Loop>,
+    pub label_marks: FxHashMap<LabelId, Mark>,
+    /// The blocks around the statement that is lowered.
+    pub blocks: Vec<StatementId>,
+    /// The blocks around each label.
+    pub label_blocks: FxHashMap<LabelId, Vec<StatementId>>,
+    pub named: Vec<(u32, Name)>,
+    /// The value that the last write of an initialiser wrote.
+    pub last_written: Option<Value>,
+    /// Parameters whose address is taken, and where they are kept.
+    copies: Vec<(Home, Home)>,
+    taken: FxHashSet<Name>,
+    parameters: Vec<(VariableId, Scalar)>,
+}
+
+/// A lowered function.
+pub struct Finished {
+    pub parts: Parts,
+    pub labels: Vec<(PointId, Name)>,
+}
+
+impl<'u, 'a> Body<'u, 'a> {
+    pub fn new(
+        unit: &'u mut Unit<'a>,
+        expressions: &'u mut Expressions,
+        function: Option<FunctionId>,
+        procedure: ProcedureId,
+    ) -> Self {
+        let mut body = Body {
+            unit,
+            expressions,
+            assembler: Assembler::new(procedure),
+            function,
+            tasks: Vec::new(),
+            values: Vec::new(),
+            spots: Vec::new(),
+            olds: Vec::new(),
+            step: Step::default(),
+            branches: Vec::new(),
+            temporaries: Vec::new(),
+            locals: Vec::new(),
+            local_origins: Vec::new(),
+            homes: FxHashMap::default(),
+            span: Span::new(0, 0),
+            loops: FxHashMap::default(),
+            label_marks: FxHashMap::default(),
+            blocks: Vec::new(),
+            label_blocks: FxHashMap::default(),
+            named: Vec::new(),
+            last_written: None,
+            copies: Vec::new(),
+            taken: FxHashSet::default(),
+            parameters: Vec::new(),
+        };
+        body.place_locals();
+        body
+    }
+
+    /// Gives parameters and local objects their cells, parameters first. One whose address is taken
+    /// is a global: its parameter is copied.
+    fn place_locals(&mut self) {
+        let typed = self.unit.typed;
+        let Some(function) = self.function else {
+            return;
+        };
+        let function = &typed.functions[function.0 as usize];
+        self.span = function.span;
+        let Some(body) = &function.body else { return };
+        for id in &body.parameters {
+            let object = &typed.objects[id.0 as usize];
+            let Some(layout) = self.unit.layouts.of(object.qualified.id) else {
+                continue;
+            };
+            let home = self.place_local(*id, layout);
+            for (cell, scalar) in cells(&home) {
+                self.parameters.push((cell, scalar));
+            }
+            match self.unit.global(*id).cloned() {
+                Some(global) => self.copies.push((home, global)),
+                None => {
+                    self.homes.insert(*id, home);
+                }
+            }
+        }
+        for id in &body.objects {
+            let object = &typed.objects[id.0 as usize];
+            let is_static = matches!(object.storage, Storage::Static { .. });
+            if is_static || self.unit.global(*id).is_some() {
+                continue;
+            }
+            if let Some(layout) = self.unit.layouts.of(object.qualified.id) {
+                let home = self.place_local(*id, layout);
+                self.homes.insert(*id, home);
+            }
+        }
+    }
+
+    fn copy_parameters(&mut self) {
+        for (from, to) in std::mem::take(&mut self.copies) {
+            for ((from, scalar), (to, _)) in cells(&from).into_iter().zip(cells(&to)) {
+                self.write_cell(to, scalar, Term::read(from, scalar));
+            }
+        }
+        self.flush();
+    }
+
+    fn place_local(&mut self, id: ObjectId, layout: std::rc::Rc<super::layout::Layout>) -> Home {
+        let first = VariableId::Local(self.locals.len() as u32);
+        let object = &self.unit.typed.objects[id.0 as usize];
+        let own = object
+            .name
+            .map_or("literal", |name| self.unit.typed.names.text(name));
+        let mut text = own.to_owned();
+        let mut number = 2;
+        while !self.taken.insert(self.unit.names.intern(&text)) {
+            text = format!("{own}#{number}");
+            number += 1;
+        }
+        self.unit.cells(
+            id,
+            &layout,
+            &text,
+            &mut self.locals,
+            &mut self.local_origins,
+        );
+        Home { first, layout }
+    }
+
+    /// A row of hidden cells for a value of its own.
+    pub fn hidden_row(&mut self, layout: std::rc::Rc<super::layout::Layout>) -> Home {
+        let first = VariableId::Local(self.locals.len() as u32);
+        for leaf in &layout.leaves {
+            for index in 0..layout.nodes[leaf.node as usize].count {
+                let name = format!("temporary#{}", self.locals.len());
+                self.locals.push(Cell {
+                    name: self.unit.names.intern(&name),
+                    domain: domain(leaf.scalar),
+                });
+                self.local_origins.push(CellOrigin {
+                    object: None,
+                    scalar: leaf.scalar,
+                    index,
+                });
+            }
+        }
+        Home { first, layout }
+    }
+
+    /// Where an object is; none if it is outside.
+    pub fn home(&self, id: ObjectId) -> Option<Home> {
+        let local = self.homes.get(&id);
+        local.or_else(|| self.unit.global(id)).cloned()
+    }
+
+    pub fn pop(&mut self) -> Value {
+        self.values.pop().unwrap_or(Value::Void)
+    }
+
+    pub fn pop_term(&mut self) -> Term {
+        self.pop().term()
+    }
+
+    /// Whether a branch of a term is open, in which no step can be made.
+    pub fn is_inline(&self) -> bool {
+        !self.branches.is_empty()
+    }
+
+    /// Sets the globals, and chooses the entry's parameters.
+    pub fn begin_program(&mut self) {
+        let typed = self.unit.typed;
+        for id in self.unit.reach.statics.clone() {
+            let object = &typed.objects[id.0 as usize];
+            let Some(home) = self.home(id) else { continue };
+            if object.storage != (Storage::Static { defined: true }) {
+                for (cell, scalar) in cells(&home) {
+                    if matches!(scalar, Scalar::Pointer(_)) {
+                        self.choose_pointer(cell, scalar);
+                    }
+                }
+                continue;
+            }
+            for (cell, scalar) in cells(&home) {
+                self.write_cell(cell, scalar, Term::number(0));
+            }
+            match &object.initial {
+                Initial::None => {}
+                Initial::Writes(list) => {
+                    self.tasks.push(Task::Writes(*list, list.start));
+                    self.run();
+                }
+                Initial::Text(text) => {
+                    for ((cell, scalar), value) in cells(&home).into_iter().zip(text) {
+                        let value = as_scalar(Term::number((*value).into()), scalar);
+                        self.write_cell(cell, scalar, value);
+                    }
+                }
+            }
+        }
+        self.flush_as(PointKind::Start);
+        let used = vec![false; self.temporaries.len()];
+        self.free_others(&used);
+    }
+
+    /// Chooses the parameters of the program.
+    fn choose_parameters(&mut self, parameters: &[(VariableId, Scalar)], is_main: bool) {
+        if parameters.is_empty() {
+            return;
+        }
+        let cells: Vec<VariableId> = parameters.iter().map(|(cell, _)| *cell).collect();
+        self.havoc(cells.clone(), PointKind::Choice { cells });
+        for (index, (cell, scalar)) in parameters.iter().enumerate() {
+            match scalar {
+                Scalar::Pointer(_) if is_main => {
+                    self.write_cell(*cell, *scalar, Term::number(STRANGER));
+                }
+                Scalar::Pointer(_) => self.choose_pointer(*cell, *scalar),
+                Scalar::Integer(_) if is_main && index == 0 => {
+                    let positive = Term::number(0).less(Term::read(*cell, *scalar));
+                    self.assume(positive);
+                }
+                _ => {}
+            }
+        }
+        self.flush();
+    }
+
+    /// A pointer from outside the program: null or a stranger.
+    pub fn choose_pointer(&mut self, cell: VariableId, scalar: Scalar) {
+        let chosen = self.temporary(Scalar::Truth);
+        self.keep_all();
+        let cells = vec![chosen];
+        self.havoc(vec![chosen], PointKind::Choice { cells });
+        let is_null = Term::read(chosen, Scalar::Truth);
+        let value = Term::if_then_else(is_null, Term::number(0), Term::number(STRANGER));
+        self.write_cell(cell, scalar, value);
+        self.flush();
+    }
+
+    pub fn assume(&mut self, condition: Term) {
+        let condition = condition.into_truth();
+        if condition.constant() == Some(1) {
+            return;
+        }
+        let condition = self.add(condition);
+        self.assembler
+            .step(self.span, PointKind::Step, |next| Action::Assume {
+                condition,
+                next,
+            });
+    }
+
+    /// The cells get any values; what was computed before has been done.
+    pub fn havoc(&mut self, cells: Vec<VariableId>, kind: PointKind) {
+        if let PointKind::Choice { cells: chosen } = &kind
+            && let Some((Action::Havoc { variables, .. }, origin)) = self.assembler.straight()
+            && let PointKind::Choice { cells: before } = &mut origin.kind
+        {
+            before.extend(chosen.iter().copied());
+            *variables = before.clone().into();
+            return;
+        }
+        let variables = cells.into();
+        self.assembler
+            .step(self.span, kind, |next| Action::Havoc { variables, next });
+    }
+
+    /// An object gets arbitrary values: its pointers are uninitialised.
+    pub fn forget(&mut self, id: ObjectId) {
+        let Some(home) = self.home(id) else { return };
+        let (pointers, others): (Vec<_>, Vec<_>) = cells(&home)
+            .into_iter()
+            .partition(|(_, scalar)| matches!(scalar, Scalar::Pointer(_)));
+        if !others.is_empty() {
+            self.flush();
+            let cells: Vec<VariableId> = others.into_iter().map(|(cell, _)| cell).collect();
+            self.havoc(cells.clone(), PointKind::Choice { cells });
+        }
+        for (cell, scalar) in pointers {
+            self.write_cell(cell, scalar, Term::number(UNINITIALISED));
+        }
+        self.flush();
+    }
+
+    /// Does all tasks.
+    pub fn run(&mut self) {
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Expression(id) => self.expression(id),
+                Task::Finish(id) => self.finish(id),
+                Task::Second(id) => self.second(id),
+                Task::Third(id) => self.third(id),
+                Task::Old(id) => self.read_old(id),
+                Task::EndBranch(cells, jump, mark) => self.end_branch(&cells, jump, mark),
+                Task::Join(cells, id, mark) => self.join(cells, id, mark),
+                Task::Drop => {
+                    self.pop();
+                }
+                Task::Truth => self.truth(),
+                Task::Place(id) => self.place(id),
+                Task::FinishPlace(id, is_address) => self.finish_place(id, is_address),
+                Task::Statement(id) => self.statement(id),
+                Task::Resume(id) => self.resume(id),
+                Task::Branch(yes, no) => self.branch(yes, no),
+                Task::Skip => self.assembler.skip(self.span),
+                Task::EndFull(used) => {
+                    self.flush();
+                    self.free_others(&used);
+                }
+                Task::Writes(list, from) => self.writes(list, from),
+                Task::Write(index) => self.write(index),
+                Task::LeaveBlock => {
+                    self.blocks.pop();
+                }
+                Task::SetMark(mark) => self.assembler.set(mark),
+                Task::Jump(mark) => self.assembler.jump(mark),
+                Task::Span(span) => self.span = span,
+            }
+        }
+    }
+
+    /// The procedure, whose first point has the number `base`.
+    pub fn lower(mut self, base: u32) -> Finished {
+        let typed = self.unit.typed;
+        let mut close = self.span;
+        if let Some(id) = self.function
+            && let Some(body) = &typed.functions[id.0 as usize].body
+        {
+            close = body.close;
+            self.copy_parameters();
+            self.find_labels(body.block);
+            self.tasks.push(Task::Statement(body.block));
+            self.run();
+            self.fall_off(close);
+        }
+        self.into_procedure(base, close)
+    }
+
+    /// Chooses parameters and begins: only in the function that the program begins with.
+    pub fn begin_with_parameters(&mut self) {
+        self.begin_program();
+        let parameters = self.parameters.clone();
+        let is_main = self.is_main();
+        self.choose_parameters(&parameters, is_main);
+    }
+
+    pub fn is_main(&self) -> bool {
+        let name = self
+            .function
+            .map(|id| self.unit.typed.functions[id.0 as usize].name);
+        name.is_some_and(|name| self.unit.typed.names.text(name) == "main")
+    }
+
+    fn into_procedure(self, base: u32, close: Span) -> Finished {
+        let Body {
+            unit,
+            assembler,
+            function,
+            locals,
+            local_origins,
+            named,
+            parameters,
+            ..
+        } = self;
+        let typed = unit.typed;
+        let (name, span, returns) = match function {
+            Some(id) => {
+                let function = &typed.functions[id.0 as usize];
+                let signature = typed.types.signature(function.type_id);
+                let result = signature.map(|signature| signature.result);
+                let result = result.and_then(|result| unit.layouts.of(result));
+                let returns = result.map_or_else(Vec::new, |layout| row(&layout));
+                (function.name, function.span, returns)
+            }
+            None => (unit.names.intern("start#"), close, Vec::new()),
+        };
+        let (points, origins) = assembler.finish(base, close);
+        let shown = local_origins.iter().rposition(|cell| cell.object.is_some());
+        let shown = shown.map_or(0, |last| last + 1);
+        let procedure = Procedure {
+            name,
+            span,
+            saved: (locals.len() - shown) as u32,
+            locals,
+            declarations: Vec::new(),
+            parameters: parameters.len() as u32,
+            returns: returns.into_iter().map(domain).collect(),
+            return_shapes: Box::default(),
+            enforce: None,
+            points: base..base + points.len() as u32,
+        };
+        let labels = named.into_iter();
+        let labels = labels
+            .map(|(point, name)| (PointId(base + point), name))
+            .collect();
+        Finished {
+            parts: Parts {
+                procedure,
+                points,
+                origins,
+                locals: local_origins,
+            },
+            labels,
+        }
+    }
+}
+
+/// A procedure that begins the program and calls the entry, which others call, too.
+pub fn start(
+    unit: &mut Unit<'_>,
+    expressions: &mut Expressions,
+    procedure: ProcedureId,
+    entry: FunctionId,
+    base: u32,
+) -> Parts {
+    let typed = unit.typed;
+    let function = &typed.functions[entry.0 as usize];
+    let is_main = typed.names.text(function.name) == "main";
+    let callee = unit.procedures.get(&entry).copied().unwrap_or(procedure);
+    let mut body = Body::new(unit, expressions, None, procedure);
+    body.span = function.span;
+    body.begin_program();
+    let mut passed = Vec::new();
+    let parameters = function.body.iter().flat_map(|body| body.parameters.iter());
+    for id in parameters {
+        let type_id = typed.objects[id.0 as usize].qualified.id;
+        let Some(layout) = body.unit.layouts.of(type_id) else {
+            continue;
+        };
+        let home = body.hidden_row(layout);
+        passed.extend(cells(&home));
+    }
+    body.choose_parameters(&passed, is_main);
+    let arguments = passed
+        .into_iter()
+        .map(|(cell, _)| body.expressions.add([Operation::Read(cell)]))
+        .collect();
+    let span = body.span;
+    body.assembler.step(span, PointKind::Start, |next| {
+        Action::Call(Box::new(Call {
+            callee,
+            arguments,
+            assignments: Box::default(),
+            targets: Box::default(),
+            next,
+        }))
+    });
+    body.into_procedure(base, span).parts
+}
+
+/// The cells of an object, and what they hold.
+pub fn cells(home: &Home) -> Vec<(VariableId, Scalar)> {
+    let all = row(&home.layout);
+    (0..).map(|k| home.first.plus(k)).zip(all).collect()
+}
+
+/// What the cells of a layout hold.
+pub fn row(layout: &super::layout::Layout) -> Vec<Scalar> {
+    let leaves = layout.leaves.iter();
+    let each = leaves.flat_map(|leaf| {
+        let count = layout.nodes[leaf.node as usize].count as usize;
+        std::iter::repeat_n(leaf.scalar, count)
+    });
+    each.collect()
+}
+
+/// A number as a scalar of some type holds it.
+pub fn as_scalar(term: Term, scalar: Scalar) -> Term {
+    match scalar {
+        Scalar::Truth => term.into_truth(),
+        Scalar::Integer(width) => term.wrap(width),
+        Scalar::Pointer(Width { .. }) => term.into_number(),
+    }
+}

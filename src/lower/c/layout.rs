@@ -1,0 +1,332 @@
+//! Objects as rows of cells.
+//!
+//! An object is a tree of *nodes*: arrays, structs, and scalars at the leaves. All cells of one
+//! leaf stand side by side, however many arrays it is in, so that those an index may choose have
+//! one domain: the leaf of a node that stands in arrays of 3 and of 5 elements has 15 cells, and the
+//! place of one among them is `5 i + j`. Addresses go by *units* instead, the scalars in the order of
+//! the source: a pointer to a struct and one to its first member are one number.
+//!
+//! Trees are built by type, each once, with an explicit stack: linear in their size, which is
+//! limited.
+
+use super::term::{Scalar, Width};
+use crate::names::Names;
+use crate::typing::c::tree::{Integer, Length, Type, TypeId, Types};
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
+
+/// Objects with more cells, or of types with more parts, are outside.
+const MOST_CELLS: u64 = 1 << 12;
+
+/// A part of an object.
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub type_id: TypeId,
+    pub kind: NodeKind,
+    /// The arrays that it stands in, the outermost first: how many elements, and how many units
+    /// lie between them.
+    pub arrays: Vec<(u32, u32)>,
+    /// How often it is in the object: the product of those lengths.
+    pub count: u32,
+    /// Where the first one begins, in units.
+    pub start: u32,
+    /// How many units it has.
+    pub units: u32,
+    /// Its leaves, in [`Layout::leaves`].
+    pub leaves: (u32, u32),
+    /// Inside another node, or the array it is an element of.
+    parent: Option<u32>,
+    /// If it is a member: which.
+    field: Option<u32>,
+}
+
+#[derive(Clone, Debug)]
+pub enum NodeKind {
+    /// A leaf, its index.
+    Scalar(u32),
+    Struct {
+        /// Its members, each a node.
+        fields: Vec<u32>,
+    },
+    Array {
+        length: u32,
+        element: u32,
+    },
+    /// What is never read or written: of a floating type.
+    Opaque,
+}
+
+/// A scalar, or all those in its place in arrays.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf {
+    pub node: u32,
+    pub scalar: Scalar,
+    /// The first of its cells, counted from the object's first.
+    pub first: u32,
+}
+
+/// The cells of an object of some type.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The object itself first.
+    pub nodes: Vec<Node>,
+    pub leaves: Vec<Leaf>,
+    pub cells: u32,
+}
+
+/// The layouts of types.
+pub struct Layouts<'t> {
+    types: &'t Types,
+    names: &'t Names,
+    /// As wide as the addresses of the program need.
+    pointer: Width,
+    sizes: FxHashMap<TypeId, Option<(u64, u64)>>,
+    known: FxHashMap<TypeId, Option<std::rc::Rc<Layout>>>,
+}
+
+impl<'t> Layouts<'t> {
+    pub fn new(types: &'t Types, names: &'t Names, pointer: Width) -> Self {
+        Layouts {
+            types,
+            names,
+            pointer,
+            sizes: FxHashMap::default(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// What values of a type are, if they are one scalar.
+    pub fn scalar(&self, id: TypeId) -> Option<Scalar> {
+        scalar(self.types, id, self.pointer)
+    }
+
+    /// How many units a type has, and how many nodes; none if no object of it is laid out.
+    pub fn size(&mut self, id: TypeId) -> Option<(u64, u64)> {
+        let mut open = vec![id];
+        while let Some(top) = open.last().copied() {
+            if self.sizes.contains_key(&top) {
+                open.pop();
+                continue;
+            }
+            let parts: Vec<TypeId> = match self.types.get(top) {
+                Type::Array(element, _) => vec![element.id],
+                Type::Record(_) => match self.types.record(top).and_then(|r| r.layout.as_ref()) {
+                    Some(layout) => layout.fields.iter().map(|f| f.qualified.id).collect(),
+                    None => Vec::new(),
+                },
+                _ => Vec::new(),
+            };
+            let missing = parts.iter().filter(|part| !self.sizes.contains_key(part));
+            let missing: Vec<TypeId> = missing.copied().collect();
+            if !missing.is_empty() {
+                open.extend(missing);
+                continue;
+            }
+            let part = |part: &TypeId| self.sizes.get(part).copied().flatten();
+            let size = match self.types.get(top) {
+                Type::Array(element, Length::Constant(length)) => part(&element.id)
+                    .and_then(|(units, nodes)| Some((units.checked_mul(*length)?, nodes + 1))),
+                Type::Record(_) => match self.types.record(top) {
+                    Some(record) if !record.is_union && record.layout.is_some() => parts
+                        .iter()
+                        .try_fold((0_u64, 1_u64), |(units, nodes), field| {
+                            let (more, inner) = part(field)?;
+                            Some((units.checked_add(more)?, nodes.checked_add(inner)?))
+                        }),
+                    _ => None,
+                },
+                Type::Floating(_) | Type::Complex(_) => Some((1, 1)),
+                _ => self.scalar(top).map(|_| (1, 1)),
+            };
+            let size = size.filter(|(units, nodes)| *units <= MOST_CELLS && *nodes <= MOST_CELLS);
+            self.sizes.insert(top, size);
+            open.pop();
+        }
+        self.sizes.get(&id).copied().flatten()
+    }
+
+    /// The cells of an object of this type; none if it is outside.
+    pub fn of(&mut self, id: TypeId) -> Option<std::rc::Rc<Layout>> {
+        if let Some(known) = self.known.get(&id) {
+            return known.clone();
+        }
+        let layout = self
+            .size(id)
+            .filter(|(units, _)| *units > 0)
+            .and_then(|_| self.build(id))
+            .map(std::rc::Rc::new);
+        self.known.insert(id, layout.clone());
+        layout
+    }
+
+    /// The nodes are numbered as they are met: depth first, parts in their order, because leaves of
+    /// one node must be neighbours.
+    fn build(&mut self, id: TypeId) -> Option<Layout> {
+        let mut layout = Layout {
+            nodes: Vec::new(),
+            leaves: Vec::new(),
+            cells: 0,
+        };
+        struct Open {
+            type_id: TypeId,
+            parent: Option<u32>,
+            field: Option<u32>,
+            /// Of a bit-field.
+            bits: Option<u32>,
+            arrays: Vec<(u32, u32)>,
+            start: u32,
+        }
+        enum Task {
+            Enter(Open),
+            Leave(u32),
+        }
+        let mut tasks = vec![Task::Enter(Open {
+            type_id: id,
+            parent: None,
+            field: None,
+            bits: None,
+            arrays: Vec::new(),
+            start: 0,
+        })];
+        while let Some(task) = tasks.pop() {
+            let open = match task {
+                Task::Leave(node) => {
+                    layout.nodes[node as usize].leaves.1 = layout.leaves.len() as u32;
+                    continue;
+                }
+                Task::Enter(open) => open,
+            };
+            let index = layout.nodes.len() as u32;
+            if let (Some(parent), Some(_)) = (open.parent, open.field)
+                && let NodeKind::Struct { fields } = &mut layout.nodes[parent as usize].kind
+            {
+                fields.push(index);
+            }
+            let (units, _) = self.size(open.type_id)?;
+            let count = open.arrays.iter().map(|(length, _)| length).product();
+            tasks.push(Task::Leave(index));
+            let kind = match self.types.get(open.type_id) {
+                Type::Array(element, Length::Constant(length)) => {
+                    let length = u32::try_from(*length).ok()?;
+                    let (inner, _) = self.size(element.id)?;
+                    let mut arrays = open.arrays.clone();
+                    arrays.push((length, inner as u32));
+                    tasks.push(Task::Enter(Open {
+                        type_id: element.id,
+                        parent: Some(index),
+                        field: None,
+                        bits: None,
+                        arrays,
+                        start: open.start,
+                    }));
+                    NodeKind::Array {
+                        length,
+                        element: index + 1,
+                    }
+                }
+                Type::Record(_) => {
+                    let record = self.types.record(open.type_id)?;
+                    let fields = &record.layout.as_ref()?.fields;
+                    let mut start = open.start;
+                    let mut parts = Vec::with_capacity(fields.len());
+                    for (field, number) in fields.iter().zip(0..) {
+                        let (inner, _) = self.size(field.qualified.id)?;
+                        parts.push(Task::Enter(Open {
+                            type_id: field.qualified.id,
+                            parent: Some(index),
+                            field: Some(number),
+                            bits: field.bits.map(|bits| bits.width),
+                            arrays: open.arrays.clone(),
+                            start,
+                        }));
+                        start += inner as u32;
+                    }
+                    tasks.extend(parts.into_iter().rev());
+                    NodeKind::Struct { fields: Vec::new() }
+                }
+                _ => match self.scalar(open.type_id) {
+                    Some(scalar) => {
+                        let scalar = match (scalar, open.bits) {
+                            (Scalar::Integer(width), Some(bits)) => Scalar::Integer(Width {
+                                bits: bits as u8,
+                                ..width
+                            }),
+                            (scalar, _) => scalar,
+                        };
+                        layout.leaves.push(Leaf {
+                            node: index,
+                            scalar,
+                            first: layout.cells,
+                        });
+                        layout.cells += count;
+                        NodeKind::Scalar(layout.leaves.len() as u32 - 1)
+                    }
+                    None => NodeKind::Opaque,
+                },
+            };
+            let first = match kind {
+                NodeKind::Scalar(leaf) => leaf,
+                _ => layout.leaves.len() as u32,
+            };
+            layout.nodes.push(Node {
+                type_id: open.type_id,
+                kind,
+                arrays: open.arrays,
+                count,
+                start: open.start,
+                units: units as u32,
+                leaves: (first, first),
+                parent: open.parent,
+                field: open.field,
+            });
+        }
+        Some(layout)
+    }
+
+    /// How a cell is shown: `a[3].f`.
+    pub fn cell_name(&self, layout: &Layout, leaf: Leaf, place: u32, object: &str) -> String {
+        // From the leaf to the object: what follows its name, in reverse.
+        let mut parts: Vec<String> = Vec::new();
+        let mut node = &layout.nodes[leaf.node as usize];
+        let (mut rest, mut arrays) = (place, node.arrays.len());
+        while let Some(parent) = node.parent {
+            let outer = &layout.nodes[parent as usize];
+            let mut part = String::new();
+            match node.field {
+                Some(field) => {
+                    let record = self.types.record(outer.type_id);
+                    let layout = record.and_then(|record| record.layout.as_ref());
+                    let field = layout.and_then(|layout| layout.fields.get(field as usize));
+                    if let Some(name) = field.and_then(|field| field.name) {
+                        let _ = write!(part, ".{}", self.names.text(name));
+                    }
+                }
+                None => {
+                    arrays -= 1;
+                    let (length, _) = node.arrays[arrays];
+                    let _ = write!(part, "[{}]", rest % length);
+                    rest /= length;
+                }
+            }
+            parts.push(part);
+            node = outer;
+        }
+        parts.push(object.to_owned());
+        parts.into_iter().rev().collect()
+    }
+}
+
+/// What values of a type are, if they are one scalar.
+pub fn scalar(types: &Types, id: TypeId, pointer: Width) -> Option<Scalar> {
+    match types.get(id) {
+        Type::Pointer(_) => Some(Scalar::Pointer(pointer)),
+        _ => match types.integer(id)? {
+            Integer::Bool => Some(Scalar::Truth),
+            Integer::Int128 | Integer::UnsignedInt128 => None,
+            integer => Some(Scalar::Integer(Width {
+                bits: integer.bits(types.model) as u8,
+                signed: integer.is_signed(),
+            })),
+        },
+    }
+}

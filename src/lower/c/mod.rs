@@ -1,0 +1,199 @@
+//! Typed C programs in the program form.
+//!
+//! Objects are rows of cells (`layout`), and a cell holds the bits of a scalar. A full expression is
+//! one step where that is possible (`step`): what it computes is a *term* over the cells before the
+//! step (`term`), and all its writes are made at once. Calls are steps of their own, and values that
+//! must survive one are kept in hidden cells. What is undefined or outside is guarded by a branch to a
+//! point that goes nowhere (`origin` says what each point is).
+//!
+//! Statements, expressions and places are walked by one machine with a stack of tasks (`body`):
+//! nothing recurses. Only what the entry can come to is looked at (`reach`).
+
+mod assembler;
+mod body;
+mod call;
+mod conversion;
+mod expression;
+mod layout;
+mod library;
+mod operators;
+pub mod origin;
+mod place;
+mod pointer;
+mod reach;
+mod statement;
+mod step;
+mod term;
+mod unit;
+
+pub use origin::{CellOrigin, Origin, PointKind, PointOrigin};
+pub use term::Scalar;
+
+use crate::program::{
+    Domain, Expressions, Language, Overflow, Point, Procedure, ProcedureId, Program,
+};
+use crate::source::Source;
+use crate::typing::c::tree::{self, FunctionId};
+use body::Body;
+use reach::Reach;
+use std::sync::Arc;
+use unit::Unit;
+
+/// What functions without body do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Externs {
+    /// They return any value and change nothing.
+    #[default]
+    Pure,
+    /// They may also change globals, and what arguments point to.
+    Havoc,
+    /// They are outside.
+    Refuse,
+}
+
+/// What is checked besides assertions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// A signed computation that overflows fails, whatever the options say of overflow.
+    pub overflow: bool,
+}
+
+/// How a C program is read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What signed overflow does.
+    pub overflow: Overflow,
+    /// What functions without body do.
+    pub externs: Externs,
+    /// Whether `malloc` may return a null pointer.
+    pub malloc_may_fail: bool,
+    /// How many objects each call of `malloc` has at a time.
+    pub heap: u32,
+    /// How many elements objects of no constant size have at most.
+    pub cells: u32,
+    /// What is checked.
+    pub checks: Checks,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            overflow: Overflow::Wrap,
+            externs: Externs::default(),
+            malloc_may_fail: false,
+            heap: 4,
+            cells: 64,
+            checks: Checks::default(),
+        }
+    }
+}
+
+/// A C program in the program form.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The program.
+    pub program: Program,
+    /// What its points and cells are in C.
+    pub origin: Origin,
+}
+
+/// The function with this name, if it has a body.
+pub fn entry(typed: &tree::Program, name: &str) -> Option<FunctionId> {
+    let functions = typed.functions.iter().zip((0..).map(FunctionId));
+    let mut found = functions
+        .filter(|(function, _)| function.body.is_some() && typed.names.text(function.name) == name);
+    found.next().map(|(_, id)| id)
+}
+
+/// The program form of what executions from `entry`, a function with a body, can come to.
+pub fn lower(
+    source: Arc<Source>,
+    typed: &tree::Program,
+    entry: FunctionId,
+    options: &Options,
+) -> Lowered {
+    let reach = Reach::new(typed, entry);
+    let mut names = typed.names.clone();
+    let mut unit = Unit::new(typed, options, reach, &mut names);
+    let mut expressions = Expressions::with_capacity(typed.expressions.len());
+    let mut procedures = Vec::new();
+    let mut points = Vec::new();
+    let mut labels = Vec::new();
+    let mut origin = Origin::default();
+    let functions = unit.reach.functions.clone();
+    let starts_apart = unit.reach.entry_is_called;
+    for (function, index) in functions.iter().zip(0..) {
+        let id = ProcedureId(index);
+        let mut body = Body::new(&mut unit, &mut expressions, Some(*function), id);
+        if *function == entry && !starts_apart {
+            body.begin_with_parameters();
+        }
+        let lowered = body.lower(points.len() as u32);
+        labels.extend(lowered.labels);
+        origin.functions.push(Some(*function));
+        add(&mut origin, &mut points, &mut procedures, lowered.parts);
+    }
+    let mut first = ProcedureId(0);
+    if starts_apart {
+        first = ProcedureId(functions.len() as u32);
+        let parts = body::start(
+            &mut unit,
+            &mut expressions,
+            first,
+            entry,
+            points.len() as u32,
+        );
+        origin.functions.push(None);
+        add(&mut origin, &mut points, &mut procedures, parts);
+    }
+    let (globals, cells, assumed) = unit.into_globals();
+    origin.globals = cells;
+    origin.assumed = assumed;
+    labels.sort_by_key(|(point, _)| *point);
+    let program = Program {
+        source,
+        names,
+        globals,
+        declarations: Vec::new(),
+        enumerations: Vec::new(),
+        constants: Vec::new(),
+        language: Language::C,
+        overflow: Overflow::Wrap,
+        procedures,
+        points,
+        labels,
+        guards: Vec::new(),
+        expressions,
+        entry: first,
+        threads: None,
+    };
+    Lowered { program, origin }
+}
+
+/// A procedure with its points, and what they are.
+struct Parts {
+    procedure: Procedure,
+    points: Vec<Point>,
+    origins: Vec<PointOrigin>,
+    locals: Vec<CellOrigin>,
+}
+
+fn add(
+    origin: &mut Origin,
+    points: &mut Vec<Point>,
+    procedures: &mut Vec<Procedure>,
+    parts: Parts,
+) {
+    origin.points.extend(parts.origins);
+    origin.locals.push(parts.locals);
+    points.extend(parts.points);
+    procedures.push(parts.procedure);
+}
+
+/// The values of a cell.
+fn domain(scalar: Scalar) -> Domain {
+    match scalar {
+        Scalar::Truth => Domain::Boolean,
+        Scalar::Integer(width) | Scalar::Pointer(width) => Domain::Integer { bits: width.bits },
+    }
+}

@@ -1,0 +1,145 @@
+//! What the points and cells of a program are in the C program it was made from.
+//!
+//! A trace of the program is a list of points with values; with this, the choices in it can be
+//! read off and made again in C.
+
+use super::term::Scalar;
+use crate::program::{PointId, ProcedureId, VariableId};
+use crate::source::Span;
+use crate::typing::c::tree::{FunctionId, LabelId, ObjectId};
+
+/// What each point and cell of a program is in C.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// One for each point.
+    pub points: Vec<PointOrigin>,
+    /// One for each global cell.
+    pub globals: Vec<CellOrigin>,
+    /// One for each local cell of each procedure, hidden ones included.
+    pub locals: Vec<Vec<CellOrigin>>,
+    /// The function of each procedure; none for one that only begins the program.
+    pub functions: Vec<Option<FunctionId>>,
+    /// The functions without body that are assumed to change nothing, in the order of the source.
+    pub assumed: Vec<FunctionId>,
+}
+
+/// What a point is in C.
+#[derive(Clone, Debug)]
+pub struct PointOrigin {
+    /// Where it stands.
+    pub span: Span,
+    /// What happens there.
+    pub kind: PointKind,
+    /// The function that is called there, with body or without.
+    pub call: Option<FunctionId>,
+    /// The label that stands there.
+    pub label: Option<LabelId>,
+}
+
+/// What happens at a point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PointKind {
+    /// A step of the program, or a part of one.
+    Step,
+    /// What the program begins with: its globals get their values.
+    Start,
+    /// The result of a function without body is chosen: these cells get it.
+    Input {
+        /// The function.
+        function: FunctionId,
+        /// Where the result is after the step, one cell for each scalar.
+        cells: Vec<VariableId>,
+    },
+    /// These cells get arbitrary values: objects that are not initialised.
+    Choice {
+        /// What gets a value.
+        cells: Vec<VariableId>,
+    },
+    /// An undefined step: no execution gets past it.
+    Undefined {
+        /// In words.
+        what: String,
+    },
+    /// What is not decided: no execution gets past it.
+    Outside {
+        /// In words.
+        what: String,
+    },
+    /// More heap objects would be needed.
+    Heap,
+    /// A signed computation overflows.
+    Overflow,
+    /// The program fails where a condition is false, or always.
+    Failure {
+        /// What fails, in words.
+        what: String,
+    },
+    /// The program ends.
+    End,
+}
+
+/// What a cell is in C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellOrigin {
+    /// The object it is a part of; none for one that is hidden.
+    pub object: Option<ObjectId>,
+    /// What its bits mean.
+    pub scalar: Scalar,
+    /// Which of the object's cells it is.
+    pub index: u32,
+}
+
+impl CellOrigin {
+    /// The number that a cell with these bits stands for.
+    pub fn value(&self, bits: u64) -> i128 {
+        match self.scalar {
+            Scalar::Truth | Scalar::Pointer(_) => bits.into(),
+            Scalar::Integer(width) => crate::program::wrap(bits.into(), width.bits, width.signed),
+        }
+    }
+}
+
+impl Origin {
+    /// What a point is.
+    pub fn point(&self, id: PointId) -> &PointOrigin {
+        &self.points[id.0 as usize]
+    }
+
+    /// What a cell is, as seen from inside a procedure.
+    pub fn cell(&self, procedure: ProcedureId, variable: VariableId) -> CellOrigin {
+        match variable {
+            VariableId::Global(index) => self.globals[index as usize],
+            VariableId::Local(index) => self.locals[procedure.0 as usize][index as usize],
+        }
+    }
+
+    /// The points past which nothing is decided, with what they are.
+    pub fn outside_points(&self) -> impl Iterator<Item = (PointId, &PointOrigin)> {
+        self.points_where(|kind| matches!(kind, PointKind::Outside { .. } | PointKind::Heap))
+    }
+
+    /// The points that undefined steps lead to.
+    pub fn undefined_points(&self) -> impl Iterator<Item = (PointId, &PointOrigin)> {
+        self.points_where(|kind| matches!(kind, PointKind::Undefined { .. }))
+    }
+
+    /// The points that signed computations lead to which overflow.
+    pub fn overflow_points(&self) -> impl Iterator<Item = (PointId, &PointOrigin)> {
+        self.points_where(|kind| *kind == PointKind::Overflow)
+    }
+
+    /// The points at which a function is called.
+    pub fn calls(&self, function: FunctionId) -> impl Iterator<Item = PointId> {
+        let points = self.points.iter().zip(0..);
+        let calls = points.filter(move |(point, _)| point.call == Some(function));
+        calls.map(|(_, id)| PointId(id))
+    }
+
+    fn points_where(
+        &self,
+        is_wanted: impl Fn(&PointKind) -> bool,
+    ) -> impl Iterator<Item = (PointId, &PointOrigin)> {
+        let points = (0..).map(PointId).zip(&self.points);
+        points.filter(move |(_, point)| is_wanted(&point.kind))
+    }
+}

@@ -1,0 +1,244 @@
+//! C programs in the program form: verdicts of all engines.
+//!
+//! `tests/c/lowering.txt` has small programs, each behind a line of `====` with its verdict, found
+//! by hand: `holds`, `violated`, or `outside` if something that is not decided can be reached. Those
+//! marked `small` run backwards, too, and those marked `tiny` on the explicit twin, which begins with
+//! every value of every local. Benchmarks with known
+//! verdicts, where there are any (`DERNY_C_CORPUS`), are decided within a budget: none may come out
+//! wrong.
+
+use derny::internals::c::{DataModel, Options as Reading, preprocess};
+use derny::internals::check::{Board, Options, check};
+use derny::internals::lower::c::{Checks, Lowered, Options as Lowering, entry, lower};
+use derny::internals::property::Property;
+use derny::internals::typing::program;
+use derny::internals::watch::Watch;
+use derny::{Direction, Engine, Verdict};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What a check says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Holds,
+    Violated,
+    /// Nothing fails before something that is not decided.
+    Outside,
+    /// It would take too long.
+    Open,
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Question {
+    Assertions,
+    Overflow,
+    Terminates,
+}
+
+fn read(name: &str, text: &[u8], model: DataModel, checks: Checks) -> Result<Lowered, String> {
+    let options = Reading {
+        directories: Vec::new(),
+        definitions: Vec::new(),
+        model,
+        honours_markers: !name.ends_with(".i"),
+        reader: &|path: &Path| std::fs::read(path),
+    };
+    let read = preprocess(vec![(name.to_owned(), text.to_vec())], &options);
+    let typed = program(read, model);
+    let errors = typed.diagnostics.iter().filter(|one| one.is_error());
+    let errors: Vec<&str> = errors.map(|one| one.message.as_str()).collect();
+    let tree = typed.program.ok_or(format!("{name}: {errors:?}"))?;
+    let main = entry(&tree, "main").ok_or(format!("{name} has no main"))?;
+    let options = Lowering {
+        checks,
+        ..Lowering::default()
+    };
+    Ok(lower(Arc::new(typed.source), &tree, main, &options))
+}
+
+fn verdict(lowered: &Lowered, property: Property, options: &Options) -> Option<Verdict> {
+    let board = Board::new(Instant::now(), 1);
+    let watch = Watch::default();
+    // What is out of budget has no verdict.
+    let _ = check(&lowered.program, &[property], options, &watch, &board);
+    board.verdict(0)
+}
+
+fn answer(lowered: &Lowered, question: Question, options: &Options) -> Answer {
+    let origin = &lowered.origin;
+    let property = match question {
+        Question::Assertions => Property::Assertions,
+        Question::Overflow => {
+            Property::Reach(origin.overflow_points().map(|(point, _)| point).collect())
+        }
+        Question::Terminates => Property::Terminates,
+    };
+    match verdict(lowered, property, options) {
+        None => Answer::Open,
+        Some(Verdict::Violated) => Answer::Violated,
+        Some(Verdict::Holds) => {
+            let points: Vec<_> = origin.outside_points().map(|(point, _)| point).collect();
+            match verdict(lowered, Property::Reach(points), options) {
+                None => Answer::Open,
+                Some(Verdict::Violated) => Answer::Outside,
+                Some(Verdict::Holds) => Answer::Holds,
+            }
+        }
+    }
+}
+
+/// Runs on a stack that deep BDDs fit on.
+fn on_large_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let thread = std::thread::Builder::new().stack_size(1 << 29);
+    let thread = thread.spawn(work).expect("a thread");
+    thread
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+fn engines(words: &[&str]) -> Vec<Options> {
+    let options = Options {
+        memory: 1 << 30,
+        operations: 3_000_000,
+        ..Options::default()
+    };
+    let mut all = vec![options.clone()];
+    if words.contains(&"small") {
+        all.push(Options {
+            direction: Direction::Backward,
+            trace: false,
+            ..options.clone()
+        });
+    }
+    if words.contains(&"tiny") {
+        all.push(Options {
+            engine: Engine::Explicit,
+            ..options
+        });
+    }
+    all
+}
+
+#[test]
+fn small_programs_have_their_verdicts() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/lowering.txt");
+    let text = std::fs::read_to_string(path).expect("the programs");
+    let wrong = on_large_stack(move || {
+        let mut wrong = Vec::new();
+        for case in text.split("==== ").skip(1) {
+            let (header, program) = case.split_once('\n').expect("a header");
+            let words: Vec<&str> = header.split_whitespace().collect();
+            let question = match words[0] {
+                "overflow" => Question::Overflow,
+                "terminates" => Question::Terminates,
+                _ => Question::Assertions,
+            };
+            let expected = match () {
+                () if words.contains(&"holds") => Answer::Holds,
+                () if words.contains(&"violated") => Answer::Violated,
+                () => Answer::Outside,
+            };
+            if std::env::var_os("DERNY_SHOW").is_some() {
+                eprintln!("{header}");
+            }
+            let begin = Instant::now();
+            let checks = Checks {
+                overflow: question == Question::Overflow,
+            };
+            let lowered = match read("case.c", program.as_bytes(), DataModel::Lp64, checks) {
+                Ok(lowered) => lowered,
+                Err(error) => {
+                    wrong.push(format!("{header}: {error}"));
+                    continue;
+                }
+            };
+            for options in engines(&words) {
+                let found = answer(&lowered, question, &options);
+                // Backwards, much more than can be reached is looked at.
+                let may_be_open = options.direction == Direction::Backward;
+                if found != expected && !(may_be_open && found == Answer::Open) {
+                    let engine = (options.engine, options.direction);
+                    wrong.push(format!("{header}: {found:?} by {engine:?}\n{program}"));
+                }
+            }
+            if begin.elapsed() > Duration::from_secs(5) {
+                eprintln!("{header}: {:.1} s", begin.elapsed().as_secs_f64());
+            }
+        }
+        wrong
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_benchmark_has_a_wrong_verdict() {
+    let Ok(corpus) = std::env::var("DERNY_C_CORPUS") else {
+        eprintln!("SKIPPED: no DERNY_C_CORPUS");
+        return;
+    };
+    let list = Path::new(&corpus).join("VERDICTS.txt");
+    let list = std::fs::read_to_string(list).expect("a list of verdicts");
+    let only = std::env::var("DERNY_C_ONLY").unwrap_or_default();
+    let (mut right, mut open, mut all, mut wrong) = (0, 0, 0, Vec::new());
+    for line in list.lines().filter(|line| line.contains(&only)) {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let [file, kind, expected, model] = &words[..] else {
+            continue;
+        };
+        let question = match kind.as_str() {
+            "unreach-call" | "assertions" => Question::Assertions,
+            "no-overflow" => Question::Overflow,
+            "termination" => Question::Terminates,
+            _ => continue,
+        };
+        all += 1;
+        let path = Path::new(&corpus).join(file);
+        let text = std::fs::read(&path).expect("a benchmark");
+        let model = match model.as_str() {
+            "ilp32" => DataModel::Ilp32,
+            _ => DataModel::Lp64,
+        };
+        let name = path.to_string_lossy().into_owned();
+        let begin = Instant::now();
+        let found = on_large_stack(move || {
+            let checks = Checks {
+                overflow: question == Question::Overflow,
+            };
+            let lowered = read(&name, &text, model, checks)?;
+            let options = Options {
+                trace: false,
+                memory: 1 << 30,
+                operations: 3_000_000,
+                ..Options::default()
+            };
+            let found = answer(&lowered, question, &options);
+            let mut outside = String::new();
+            if found == Answer::Outside {
+                for (point, origin) in lowered.origin.outside_points() {
+                    let reach = Property::Reach(vec![point]);
+                    if verdict(&lowered, reach, &options) != Some(Verdict::Holds) {
+                        outside = format!("{:?}", origin.kind);
+                        break;
+                    }
+                }
+            }
+            Ok::<_, String>((found, outside))
+        });
+        let time = begin.elapsed();
+        match (found, expected.as_str()) {
+            (Ok((Answer::Holds, _)), "true") | (Ok((Answer::Violated, _)), "false") => right += 1,
+            (Ok((Answer::Holds | Answer::Violated, _)), _) => wrong.push(line.to_owned()),
+            (found, _) => {
+                open += 1;
+                eprintln!("{line}: {found:?} ({:.1} s)", time.as_secs_f64());
+            }
+        }
+        if time > Duration::from_secs(5) {
+            eprintln!("{line}: {:.1} s", time.as_secs_f64());
+        }
+    }
+    eprintln!("{right} right, {open} open of {all}");
+    assert!(wrong.is_empty(), "wrong: {wrong:#?}");
+}
