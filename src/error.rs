@@ -118,16 +118,23 @@ pub enum Reason {
     Interrupted,
     /// Executions of threads with more context switches might change the verdict.
     Bound,
+    /// Executions come to something whose meaning is not decided.
+    Unsupported,
+    /// Executions need more objects on the heap than are looked at.
+    Heap,
 }
 
 impl Reason {
-    /// As scripts see it: `timeout`, `memory`, `interrupted` or `bound`.
+    /// As scripts see it: `timeout`, `memory`, `interrupted`, `bound`, `unsupported` or
+    /// `heap`.
     pub fn name(self) -> &'static str {
         match self {
             Reason::Timeout => "timeout",
             Reason::Memory => "memory",
             Reason::Interrupted => "interrupted",
             Reason::Bound => "bound",
+            Reason::Unsupported => "unsupported",
+            Reason::Heap => "heap",
         }
     }
 }
@@ -139,6 +146,8 @@ impl fmt::Display for Reason {
             Reason::Memory => "out of memory",
             Reason::Interrupted => "interrupted",
             Reason::Bound => "with more context switches it might be different",
+            Reason::Unsupported => "executions come to something that is not decided",
+            Reason::Heap => "executions need more objects on the heap",
         })
     }
 }

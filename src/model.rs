@@ -1,5 +1,6 @@
 //! Reading what is to be checked, in any language, from files or other readers.
 
+use crate::check::Boundary;
 use crate::diagnostic::{Advice, Diagnostic};
 use crate::error::{Diagnostics, Error};
 use crate::lower::c::Origin;
@@ -129,6 +130,11 @@ impl Model {
             true => Err(Error::Unsupported(otherwise)),
             false => Ok(()),
         }
+    }
+
+    /// The places that no execution gets past, although the real program might.
+    pub(crate) fn boundaries(&self) -> Vec<Boundary> {
+        Vec::new()
     }
 
     /// What is doubtful about it.

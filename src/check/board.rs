@@ -4,6 +4,7 @@
 //! it then reads here what was found before that.
 
 use super::Verdict;
+use super::boundary::{Boundary, BoundaryKind};
 use crate::threads::Bound;
 use crate::trace::Trace;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -60,6 +61,8 @@ pub struct Finding {
     pub trace: TraceFinding,
     /// Of a program with threads, how far it was looked for.
     pub bound: Option<Bound>,
+    /// Where executions were not followed any further, of a property that holds but for that.
+    pub boundaries: Vec<Boundary>,
     /// When its turn came, if it did, since the beginning of the run.
     begin: Option<Duration>,
     /// From the beginning of the run until this was complete; without a verdict, how long it
@@ -73,6 +76,7 @@ impl Default for Finding {
             verdict: None,
             trace: TraceFinding::None,
             bound: None,
+            boundaries: Vec::new(),
             begin: None,
             time: Duration::ZERO,
         }
@@ -217,6 +221,23 @@ impl Board {
         if let Some(finding) = self.state().findings.get_mut(property) {
             finding.bound = Some(bound);
         }
+    }
+
+    /// Notes where executions were not followed any further. A property that holds is only
+    /// known to do so if nothing outside was come to.
+    pub fn limit(&self, property: usize, boundaries: &[Boundary], is_known: bool) {
+        if let Some(finding) = self.state().findings.get_mut(property) {
+            let mut kinds = boundaries.iter().map(|boundary| boundary.kind);
+            if !is_known || kinds.any(|kind| kind != BoundaryKind::Undefined) {
+                finding.verdict = None;
+            }
+            finding.boundaries = boundaries.to_vec();
+        }
+    }
+
+    /// When the run began.
+    pub fn begin(&self) -> Instant {
+        self.begin
     }
 
     /// Changes the statistics.

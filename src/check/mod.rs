@@ -1,6 +1,7 @@
 //! The check: from a program or pushdown system and properties to verdicts and traces.
 
 mod board;
+mod boundary;
 mod model;
 mod occurrence;
 mod reachability;
@@ -13,6 +14,7 @@ mod trace;
 mod vacuity;
 
 pub use board::{Board, Finding, Phase, Statistics, TraceFinding};
+pub use boundary::{Boundary, BoundaryKind, examine};
 
 use crate::analysis::{DataVariable, order};
 use crate::bdd::{Collection, OutOfNodes};

@@ -8,7 +8,7 @@ mod resolution;
 
 use crate::analysis::control::Control;
 use crate::analysis::order;
-use crate::check::{self, Accelerate, Board, Direction, Engine, Options, Phase, Verdict};
+use crate::check::{self, Accelerate, Board, Boundary, Direction, Engine, Options, Phase, Verdict};
 use crate::cycles::Method;
 use crate::diagnostic::{Advice, Diagnostic};
 use crate::error::{Diagnostics, Error, Reason};
@@ -254,6 +254,7 @@ impl<'o> Checker<'o> {
             board: Board::new(limits.begin(), properties.len()),
             watch: Watch::default(),
             form: self.model.form.clone(),
+            boundaries: self.model.boundaries(),
             properties,
             watches: self.watches.clone(),
             meaning: OnceLock::new(),
@@ -392,6 +393,8 @@ struct Work {
     board: Board,
     watch: Watch,
     form: Form,
+    /// Where executions are not followed any further.
+    boundaries: Vec<Boundary>,
     properties: Vec<Request>,
     watches: Vec<String>,
     /// What these mean, once that is known.
@@ -458,7 +461,10 @@ impl Work {
         if let Some(algorithm) = &self.algorithm {
             self.decide(algorithm, events)?;
         }
-        check::check(subject, properties, &self.options, &self.watch, &self.board)
+        let (options, watch, board) = (&self.options, &self.watch, &self.board);
+        check::check(subject, properties, options, watch, board)?;
+        let count = properties.len();
+        check::examine(subject, &self.boundaries, count, options, watch, board)
     }
 
     fn progress(&self) -> Progress {

@@ -5,7 +5,7 @@
 use super::annotation::{Annotation, Blame, Run, Truth, Watched};
 use super::steps::{Annotated, Trace, TraceObject};
 use super::{Conclusion, Evidence, Explanation, Report, ShownTrace};
-use crate::check::{Phase, TraceFinding, Verdict};
+use crate::check::{Boundary, BoundaryKind, Phase, TraceFinding, Verdict};
 use crate::property::Request;
 use crate::rules::Subject;
 use crate::threads::{Bound, Measure};
@@ -55,6 +55,18 @@ impl Serialize for One<'_> {
         one.serialize_field("verdict", verdict)?;
         one.serialize_field("reason", &conclusion.reason.map(|reason| reason.name()))?;
         one.serialize_field("bound", &conclusion.bound.map(BoundObject))?;
+        let of = |is_outside: bool| {
+            let boundaries = conclusion.boundaries.iter();
+            let boundaries =
+                boundaries.filter(move |one| (one.kind != BoundaryKind::Undefined) == is_outside);
+            boundaries.map(BoundaryObject).collect::<Vec<_>>()
+        };
+        for (key, list) in [("outside", of(true)), ("cut_off", of(false))] {
+            match list.is_empty() {
+                true => one.skip_field(key)?,
+                false => one.serialize_field(key, &list)?,
+            }
+        }
         match &report.evidence {
             Evidence::Unread => one.serialize_field("trace", &())?,
             Evidence::Read(form, list) => {
@@ -64,6 +76,26 @@ impl Serialize for One<'_> {
         }
         one.serialize_field("stats", &StatisticsObject(report, conclusion))?;
         one.end()
+    }
+}
+
+struct BoundaryObject<'a>(&'a Boundary);
+
+impl Serialize for BoundaryObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Boundary {
+            file,
+            line,
+            column,
+            what,
+            ..
+        } = self.0;
+        let mut place = serializer.serialize_struct("place", 4)?;
+        place.serialize_field("file", file)?;
+        place.serialize_field("line", line)?;
+        place.serialize_field("column", column)?;
+        place.serialize_field("what", what)?;
+        place.end()
     }
 }
 

@@ -27,7 +27,7 @@ mod threads;
 mod trace;
 pub mod values;
 
-use crate::check::{self, Phase, Statistics, TraceFinding, Verdict};
+use crate::check::{self, Boundary, BoundaryKind, Phase, Statistics, TraceFinding, Verdict};
 use crate::diagnostic::Advice;
 use crate::error::Reason;
 use crate::event::Progress;
@@ -75,6 +75,8 @@ pub(crate) struct Conclusion {
     pub reason: Option<Reason>,
     /// Of a program with threads, how far it was looked for.
     pub bound: Option<Bound>,
+    /// Where executions were not followed any further.
+    pub boundaries: Vec<Boundary>,
     /// From the beginning of the run until this was complete; without a verdict, how long it
     /// was looked for.
     pub time: Duration,
@@ -138,6 +140,18 @@ impl Explanation {
     }
 }
 
+/// Why a property that was not violated is not known to hold.
+fn unfollowed(boundaries: &[Boundary]) -> Option<Reason> {
+    let reasons = boundaries
+        .iter()
+        .filter_map(|boundary| match boundary.kind {
+            BoundaryKind::Outside => Some(Reason::Unsupported),
+            BoundaryKind::Heap => Some(Reason::Heap),
+            BoundaryKind::Undefined => None,
+        });
+    reasons.min_by_key(|reason| *reason == Reason::Heap)
+}
+
 impl Conclusion {
     /// Divides a finding of a check that ended early for some reason.
     pub fn divide(
@@ -154,6 +168,7 @@ impl Conclusion {
         };
         // Nothing else stopped the search.
         let unbounded = finding.bound.map(|_| Reason::Bound);
+        let unbounded = unbounded.or(unfollowed(&finding.boundaries));
         let unbounded = unbounded.filter(|_| finding.verdict.is_none());
         let conclusion = Conclusion {
             property,
@@ -162,6 +177,7 @@ impl Conclusion {
             bound: finding
                 .bound
                 .filter(|_| finding.verdict != Some(Verdict::Violated)),
+            boundaries: finding.boundaries,
             time: finding.time,
         };
         (conclusion, Explanation::new(finding.trace, temporal))
@@ -187,6 +203,7 @@ impl Report {
             verdict: None,
             reason: Some(reason),
             bound: None,
+            boundaries: Vec::new(),
             time: limits.begin().elapsed(),
         };
         Report {

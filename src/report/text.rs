@@ -4,7 +4,7 @@ use super::steps::Annotated;
 use super::style::{Paint, TextStyle, TextWriter};
 use super::summary::{lanes, overview, reason};
 use super::{Conclusion, Evidence, Explanation, Report, ShownTrace, trace};
-use crate::check::{TraceFinding, Verdict};
+use crate::check::{Boundary, BoundaryKind, TraceFinding, Verdict};
 use crate::diagnostic::Advice;
 use crate::error::Reason;
 use crate::property::Kind;
@@ -71,7 +71,24 @@ fn write_conclusion<W: Write>(
         (Paint::Plain, &name[..]),
         (Paint::Plain, &reason[..]),
     ];
-    writer.line(&pieces, 2)
+    writer.line(&pieces, 2)?;
+    for boundary in &conclusion.boundaries {
+        let Boundary {
+            file,
+            line,
+            column,
+            what,
+            kind,
+            ..
+        } = boundary;
+        let kind = match kind {
+            BoundaryKind::Outside | BoundaryKind::Heap => "not decided",
+            BoundaryKind::Undefined => "cut off",
+        };
+        let text = format!("  {file}:{line}:{column}: {kind}: {what}");
+        writer.line(&[(Paint::Plain, &text)], 4)?;
+    }
+    Ok(())
 }
 
 impl Advice {
@@ -82,6 +99,7 @@ impl Advice {
             Reason::Memory => self.memory,
             Reason::Interrupted => "",
             Reason::Bound => self.switches,
+            Reason::Unsupported | Reason::Heap => "",
         })
     }
 }

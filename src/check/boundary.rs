@@ -1,0 +1,127 @@
+//! Places that no execution gets past, and what they mean for a verdict.
+//!
+//! Behind a place that is *outside* an execution of the real program goes on, but nothing is known
+//! of it: if one can be reached, nothing that was not violated before it can be said to hold. An
+//! *undefined* step ends the execution; a property that holds does so as far as it is not taken,
+//! and whoever reads the verdict has to know. Which places can be reached is one more search, and
+//! only for properties that hold.
+
+use super::{Board, Options, Verdict, check};
+use crate::error::Error;
+use crate::program::PointId;
+use crate::property::Property;
+use crate::rules::Subject;
+use crate::watch::Watch;
+
+/// Why no execution gets past a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundaryKind {
+    /// What happens there is not decided.
+    Outside,
+    /// More objects would be needed than there are.
+    Heap,
+    /// The step is undefined.
+    Undefined,
+}
+
+/// A place that no execution gets past.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Boundary {
+    /// Executions end at this point.
+    pub point: PointId,
+    /// What is there, in words.
+    pub what: String,
+    /// Why it is one.
+    pub kind: BoundaryKind,
+    /// Where it stands in the source.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+/// Looks which boundaries can be reached, if some property holds, and notes them there. Where
+/// something outside can be reached, or that is not known, it does not hold any more.
+pub fn examine(
+    subject: Subject<'_>,
+    boundaries: &[Boundary],
+    properties: usize,
+    options: &Options,
+    watch: &Watch,
+    board: &Board,
+) -> Result<(), Error> {
+    let holds = |property: &usize| board.verdict(*property) == Some(Verdict::Holds);
+    let holding: Vec<usize> = (0..properties).filter(holds).collect();
+    if boundaries.is_empty() || holding.is_empty() {
+        return Ok(());
+    }
+    let questions = boundaries.iter();
+    let questions: Vec<Property> = questions
+        .map(|boundary| Property::Reach(vec![boundary.point]))
+        .collect();
+    let options = Options {
+        trace: false,
+        ..options.clone()
+    };
+    let answers = Board::new(board.begin(), questions.len());
+    let outcome = check(subject, &questions, &options, watch, &answers);
+    let mut reached = Vec::new();
+    let mut is_known = true;
+    for (boundary, index) in boundaries.iter().zip(0..) {
+        match (answers.verdict(index), boundary.kind) {
+            (Some(Verdict::Violated), _) => reached.push(boundary.clone()),
+            (None, BoundaryKind::Outside | BoundaryKind::Heap) => is_known = false,
+            _ => {}
+        }
+    }
+    for property in holding {
+        board.limit(property, &reached, is_known);
+    }
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::{Start, boolean_program};
+    use crate::source::Source;
+    use std::sync::Arc;
+    use std::time::Instant;
+
+    /// What becomes of "no assertion fails" if the label is such a place.
+    fn judged(text: &str, kind: BoundaryKind) -> (Option<Verdict>, usize) {
+        let source = Arc::new(Source::new("p.bp", text.as_bytes().to_vec()));
+        let (program, _) = boolean_program(source, &Start::default());
+        let program = program.expect("it has no mistakes");
+        let boundary = Boundary {
+            point: program.labels[0].0,
+            what: "a label".into(),
+            kind,
+            file: "p.bp".into(),
+            line: 1,
+            column: 1,
+        };
+        let (board, watch) = (Board::new(Instant::now(), 1), Watch::default());
+        let subject = Subject::Program(&program);
+        let options = Options::default();
+        let properties = [Property::Assertions];
+        check(subject, &properties, &options, &watch, &board).expect("it is small");
+        let examined = examine(subject, &[boundary], 1, &options, &watch, &board);
+        examined.expect("it is small");
+        let finding = board.take_findings().remove(0);
+        (finding.verdict, finding.boundaries.len())
+    }
+
+    #[test]
+    fn only_what_is_outside_and_reached_takes_a_verdict_back() {
+        let reached = "decl a; main() begin if (a) then L: assume(0); fi end";
+        let never = "decl a; main() begin a := 0; if (a) then L: assume(0); fi end";
+        let fails = "decl a; main() begin if (a) then L: assume(0); fi assert(a); end";
+        let (outside, undefined) = (BoundaryKind::Outside, BoundaryKind::Undefined);
+        assert_eq!(judged(reached, outside), (None, 1));
+        assert_eq!(judged(reached, undefined), (Some(Verdict::Holds), 1));
+        assert_eq!(judged(never, outside), (Some(Verdict::Holds), 0));
+        assert_eq!(judged(fails, outside), (Some(Verdict::Violated), 0));
+    }
+}
