@@ -1,11 +1,10 @@
 //! Reading what is to be checked, in any language, from files or other readers.
 
-use crate::check::Boundary;
 use crate::diagnostic::{Advice, Diagnostic};
 use crate::error::{Diagnostics, Error};
 use crate::lower::c::Origin;
 use crate::lower::{self, RemoplaOptions, Start};
-use crate::program::{Overflow, Program};
+use crate::program::{Boundary, Overflow, Program};
 use crate::property::{self, OTHERS, Request};
 use crate::pushdown::System;
 use crate::rules::Subject;

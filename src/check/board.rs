@@ -4,7 +4,7 @@
 //! it then reads here what was found before that.
 
 use super::Verdict;
-use super::boundary::{Boundary, BoundaryKind};
+use crate::program::{Boundary, BoundaryKind};
 use crate::threads::Bound;
 use crate::trace::Trace;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -8,38 +8,10 @@
 
 use super::{Board, Options, Verdict, check};
 use crate::error::Error;
-use crate::program::PointId;
+use crate::program::{Boundary, BoundaryKind};
 use crate::property::Property;
 use crate::rules::Subject;
 use crate::watch::Watch;
-
-/// Why no execution gets past a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BoundaryKind {
-    /// What happens there is not decided.
-    Outside,
-    /// More objects would be needed than there are.
-    Heap,
-    /// The step is undefined.
-    Undefined,
-}
-
-/// A place that no execution gets past.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Boundary {
-    /// Executions end at this point.
-    pub point: PointId,
-    /// What is there, in words.
-    pub what: String,
-    /// Why it is one.
-    pub kind: BoundaryKind,
-    /// Where it stands in the source.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1.
-    pub column: u32,
-}
 
 /// Looks which boundaries can be reached, if some property holds, and notes them there. Where
 /// something outside can be reached, or that is not known, it does not hold any more.

@@ -14,7 +14,7 @@ mod trace;
 mod vacuity;
 
 pub use board::{Board, Finding, Phase, Statistics, TraceFinding};
-pub use boundary::{Boundary, BoundaryKind, examine};
+pub use boundary::examine;
 
 use crate::analysis::{DataVariable, order};
 use crate::bdd::{Collection, OutOfNodes};

@@ -8,12 +8,13 @@ mod resolution;
 
 use crate::analysis::control::Control;
 use crate::analysis::order;
-use crate::check::{self, Accelerate, Board, Boundary, Direction, Engine, Options, Phase, Verdict};
+use crate::check::{self, Accelerate, Board, Direction, Engine, Options, Phase, Verdict};
 use crate::cycles::Method;
 use crate::diagnostic::{Advice, Diagnostic};
 use crate::error::{Diagnostics, Error, Reason};
 use crate::event::{Event, Progress};
 use crate::model::{Form, Model};
+use crate::program::Boundary;
 use crate::property::{Kind, Property, Request};
 use crate::report::{Conclusion, Evidence, Report};
 use crate::solver::{self, Question};

@@ -16,11 +16,13 @@
 //! step that needs an expression without value leads to *error*, or under
 //! [`Overflow::Block`] does not exist.
 
+mod boundary;
 mod domain;
 mod expression;
 mod interval;
 mod threads;
 
+pub use boundary::{Boundary, BoundaryKind};
 pub use domain::{Cell, Declaration, Domain, Enumeration, Field, Overflow, Shape};
 pub use expression::{
     Expression, Expressions, FAR, Moment, NUMBER_BITS, Operation, SHIFT_LIMIT,

@@ -5,7 +5,8 @@
 use super::annotation::{Annotation, Blame, Run, Truth, Watched};
 use super::steps::{Annotated, Trace, TraceObject};
 use super::{Conclusion, Evidence, Explanation, Report, ShownTrace};
-use crate::check::{Boundary, BoundaryKind, Phase, TraceFinding, Verdict};
+use crate::check::{Phase, TraceFinding, Verdict};
+use crate::program::{Boundary, BoundaryKind};
 use crate::property::Request;
 use crate::rules::Subject;
 use crate::threads::{Bound, Measure};

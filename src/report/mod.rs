@@ -27,11 +27,12 @@ mod threads;
 mod trace;
 pub mod values;
 
-use crate::check::{self, Boundary, BoundaryKind, Phase, Statistics, TraceFinding, Verdict};
+use crate::check::{self, Phase, Statistics, TraceFinding, Verdict};
 use crate::diagnostic::Advice;
 use crate::error::Reason;
 use crate::event::Progress;
 use crate::model::Form;
+use crate::program::{Boundary, BoundaryKind};
 use crate::property::{Request, Temporal};
 use crate::rules::Subject;
 use crate::supervisor::Limits;
