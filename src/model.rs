@@ -2,9 +2,9 @@
 
 use crate::diagnostic::{Advice, Diagnostic};
 use crate::error::{Diagnostics, Error};
-use crate::lower::c::Origin;
+use crate::lower::c::{Origin, PointKind};
 use crate::lower::{self, RemoplaOptions, Start};
-use crate::program::{Boundary, Overflow, Program};
+use crate::program::{Boundary, BoundaryKind, Overflow, PointId, Program};
 use crate::property::{self, OTHERS, Request};
 use crate::pushdown::System;
 use crate::rules::Subject;
@@ -133,7 +133,25 @@ impl Model {
 
     /// The places that no execution gets past, although the real program might.
     pub(crate) fn boundaries(&self) -> Vec<Boundary> {
-        Vec::new()
+        let points = self.origin.iter().flat_map(|origin| &origin.points);
+        let boundaries = points.zip((0..).map(PointId)).filter_map(|(point, id)| {
+            let (kind, what) = match &point.kind {
+                PointKind::Outside { what } => (BoundaryKind::Outside, what.as_str()),
+                PointKind::Heap => (BoundaryKind::Heap, "more objects on the heap"),
+                PointKind::Undefined { what } => (BoundaryKind::Undefined, what.as_str()),
+                _ => return None,
+            };
+            let position = self.source.position(point.span.start);
+            Some(Boundary {
+                point: id,
+                what: what.to_owned(),
+                kind,
+                file: self.source.file_of(point.span.start).to_owned(),
+                line: position.line,
+                column: position.column,
+            })
+        });
+        boundaries.collect()
     }
 
     /// What is doubtful about it.

@@ -242,3 +242,40 @@ fn no_benchmark_has_a_wrong_verdict() {
     eprintln!("{right} right, {open} open of {all}");
     assert!(wrong.is_empty(), "wrong: {wrong:#?}");
 }
+
+/// What can be reached and is not decided takes a verdict back; an undefined step is named.
+#[test]
+fn places_that_no_execution_gets_past_are_told() {
+    let check = |text: &str| {
+        let model = derny::Model::parse(derny::Language::C, text).expect("a program");
+        let report = derny::Checker::new(&model).check().expect("a report");
+        let mut findings = report.findings();
+        let finding = findings.next().expect("one property");
+        let mut json = Vec::new();
+        report
+            .write_json(&mut json)
+            .expect("memory takes everything");
+        let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+        let result = json["results"][0].clone();
+        (
+            finding.verdict(),
+            finding.reason().map(|reason| reason.name()),
+            result,
+        )
+    };
+    let text = "int main(void) { double d = 1.5; return d > 1; }";
+    let (verdict, reason, json) = check(text);
+    assert_eq!((verdict, reason), (None, Some("unsupported")));
+    assert_eq!(json["outside"][0]["what"], "floating point", "{json}");
+    let text = "int main(int argc) { return 10 / (argc - 1); }";
+    let (verdict, reason, json) = check(text);
+    assert_eq!((verdict, reason), (Some(Verdict::Holds), None));
+    assert_eq!(json["cut_off"][0]["line"], 1, "{json}");
+    let text = "int main(void) { if (0) { double d = 1.5; return d > 1; } return 1 / 2; }";
+    let (verdict, _, json) = check(text);
+    assert_eq!(verdict, Some(Verdict::Holds));
+    assert!(
+        json["outside"].is_null() && json["cut_off"].is_null(),
+        "{json}"
+    );
+}
