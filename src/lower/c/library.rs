@@ -87,7 +87,10 @@ impl Meaning {
             "printf" | "puts" | "putchar" => return Meaning::Nothing,
             _ => {}
         }
-        if name.starts_with("__VERIFIER_atomic_") {
+        if name == "__VERIFIER_nondet_pointer" {
+            // It may be any address that the program takes.
+            Meaning::Outside
+        } else if name.starts_with("__VERIFIER_atomic_") {
             Meaning::Nothing
         } else if name.starts_with("__VERIFIER_nondet_") {
             Meaning::Input

@@ -83,7 +83,7 @@ impl Preprocessed {
 }
 
 /// Reads translation units from files, each given by its name and its bytes. All are no longer
-/// than [`crate::source::MAX_SOURCE_BYTES`] together.
+/// than `MAX_SOURCE_BYTES` together.
 pub fn preprocess(files: Vec<(String, Vec<u8>)>, options: &Options<'_>) -> Preprocessed {
     let mut preprocessor = Preprocessor::new(options);
     let mut given = Vec::new();

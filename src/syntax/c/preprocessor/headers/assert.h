@@ -4,6 +4,8 @@
 #define assert(condition) ((void)0)
 #else
 extern void assert(int);
+/* Whatever scalar it is, only 0 is false: a conversion to int would lose bits. */
+#define assert(condition) assert((condition) != 0)
 #endif
 #ifndef _ASSERT_H
 #define _ASSERT_H
