@@ -120,7 +120,8 @@ pub mod translate {
 pub mod typing {
     pub use crate::typing::c::tree::*;
     pub use crate::typing::c::types::wrap;
-    pub use crate::typing::c::{Typed, program};
+    pub use crate::typing::c::weave::weave;
+    pub use crate::typing::c::{Typed, program, program_with_rule};
 }
 
 pub mod watch {

@@ -6,6 +6,7 @@
 
 use super::shape::BitField;
 use super::value::Scalar;
+use crate::names::Name;
 use crate::source::Span;
 use crate::typing::c::tree::{
     Binary, Builtin, FunctionId, LabelId, ObjectId, Outside, TypeId, Unary,
@@ -146,6 +147,10 @@ pub enum Instruction {
     /// arguments → value; types in [`Code::builtins`].
     Builtin(Builtin, u32),
     Outside(Outside),
+    /// A rule is violated, for this reason.
+    Abort(Option<Name>),
+    /// A rule cuts the execution off.
+    Halt,
 }
 
 /// The instructions of a function.

@@ -349,6 +349,8 @@ impl<'a> Machine<'a> {
                 self.builtin(builtin, code.builtins[types as usize])?
             }
             Instruction::Outside(outside) => return Err(Beyond::Tree(outside).into()),
+            Instruction::Abort(text) => return Err(EndKind::Failed(Failure::Rule(text))),
+            Instruction::Halt => return Err(EndKind::CutOff),
             other => self.pointer_instruction(code, other, registers, span)?,
         };
         self.stack.push(value);

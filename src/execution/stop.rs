@@ -1,6 +1,6 @@
 //! How an execution ends, and in which words that is said.
 
-use crate::names::Names;
+use crate::names::{Name, Names};
 use crate::source::Span;
 use crate::typing::c::tree::{self, FunctionId, Program};
 use std::fmt;
@@ -40,6 +40,8 @@ pub enum Failure {
     Call(FunctionId),
     /// A signed computation has overflowed.
     Overflow,
+    /// A rule is violated, for this reason.
+    Rule(Option<Name>),
 }
 
 /// Why a step is undefined.
@@ -147,6 +149,8 @@ impl Failure {
             Failure::Assertion => "assertion".into(),
             Failure::Call(id) => format!("call of `{}`", name(program, id)),
             Failure::Overflow => "signed overflow".into(),
+            Failure::Rule(Some(text)) => program.names.text(text).to_owned(),
+            Failure::Rule(None) => "the rule is violated".into(),
         }
     }
 }

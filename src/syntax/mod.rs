@@ -10,5 +10,6 @@ pub mod c;
 pub mod kit;
 pub mod pds;
 pub mod remopla;
+pub mod slic;
 
 pub use kit::Collector;

@@ -126,6 +126,14 @@ impl Compiler<'_> {
                 };
                 self.plan([Task::Begin(StepKind::Return, span), last]);
             }
+            StatementKind::Abort(text) => {
+                self.step(StepKind::Empty, span);
+                self.emit(Instruction::Abort(text), span);
+            }
+            StatementKind::Halt => {
+                self.step(StepKind::Empty, span);
+                self.emit(Instruction::Halt, span);
+            }
             StatementKind::Outside(outside) => {
                 self.step(StepKind::Expression, span);
                 self.emit(Instruction::Outside(outside), span);

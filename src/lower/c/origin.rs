@@ -69,6 +69,11 @@ pub enum PointKind {
     Heap,
     /// A signed computation overflows.
     Overflow,
+    /// A rule is violated.
+    Rule {
+        /// Why, in words.
+        what: String,
+    },
     /// The program fails where a condition is false, or always.
     Failure {
         /// What fails, in words.

@@ -258,6 +258,8 @@ impl Search<'_> {
             | StatementKind::Break(_)
             | StatementKind::Continue(_)
             | StatementKind::Return(None)
+            | StatementKind::Abort(_)
+            | StatementKind::Halt
             | StatementKind::Outside(_) => {}
             StatementKind::Expression(e)
             | StatementKind::Value(e)

@@ -2,6 +2,7 @@
 
 use super::assembler::Mark;
 use super::body::{Body, Loop, Task};
+use super::origin::PointKind;
 use super::step::Value;
 use super::term::Term;
 use crate::program::Expression;
@@ -242,12 +243,25 @@ impl Body<'_, '_> {
                 }
                 None => self.give_back(None, statement.span),
             },
+            StatementKind::Abort(text) => {
+                let what = text.map_or("the rule is violated", |text| typed.names.text(text));
+                let what = what.to_owned();
+                self.stop(statement.span, PointKind::Rule { what });
+            }
+            StatementKind::Halt => self.stop(statement.span, PointKind::Step),
             StatementKind::Outside(what) => {
                 let what = what.describe(&typed.names);
                 self.outside(statement.span, what);
                 self.flush();
             }
         }
+    }
+
+    /// Nothing gets past this.
+    fn stop(&mut self, span: Span, kind: PointKind) {
+        self.flush();
+        let action = self.failing(&kind);
+        self.assembler.last(span, kind, action);
     }
 
     fn begin_loop(&mut self, id: StatementId) -> Loop {

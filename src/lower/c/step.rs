@@ -286,7 +286,7 @@ impl Body<'_, '_> {
         let next = self.assembler.exit().target();
         let options = self.unit.options;
         let fails = match kind {
-            PointKind::Failure { .. } => true,
+            PointKind::Failure { .. } | PointKind::Rule { .. } => true,
             PointKind::Overflow => options.checks.overflow || options.overflow == Overflow::Error,
             _ => false,
         };

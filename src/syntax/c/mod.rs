@@ -10,7 +10,7 @@ mod preprocessor;
 pub mod token;
 pub mod tree;
 
-pub use parser::parse;
+pub use parser::{parse, parse_declarations, parse_rule_body};
 pub use preprocessor::{Options, Preprocessed, Unit, output_of, preprocess};
 pub use token::{Constant, Kind, Token, Vocabulary};
 

@@ -36,6 +36,8 @@ use crate::source::Span;
 #[derive(Debug, Default)]
 pub struct Tree {
     pub nodes: Vec<Node>,
+    /// The names that are types at its end.
+    pub types: Vec<Name>,
 }
 
 /// A node, and the word or sign that it comes from.
@@ -315,6 +317,12 @@ pub enum NodeKind {
         has_value: bool,
     },
     Assembly,
+    /// Of a rule: `abort`, with the token of its text.
+    Abort {
+        text: Option<u32>,
+    },
+    /// Of a rule: `halt`.
+    Halt,
     /// A name in something that could not be read, which may have declared it.
     Lost(Name),
     /// A statement that could not be read.

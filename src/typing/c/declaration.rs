@@ -5,8 +5,8 @@ use super::declarator::Declarator;
 use super::scope::{Meaning, Symbol};
 use super::specifiers::StorageClass;
 use super::tree::{
-    Function, FunctionId, Initial, Length, Object, ObjectId, Origin, Qualified, Storage, Type,
-    TypeId, Types,
+    Function, FunctionId, Initial, Length, Object, ObjectId, Origin, Qualified, Role, Storage,
+    Type, TypeId, Types,
 };
 use crate::diagnostic::Diagnostic;
 use crate::names::Name;
@@ -235,6 +235,7 @@ impl Typing<'_> {
                     is_static: traits.is_static,
                     noreturn: traits.noreturn,
                     body: None,
+                    role: Role::default(),
                 });
                 if !traits.is_static {
                     self.linked.insert(name, Symbol::Function(id));
@@ -452,7 +453,8 @@ impl Typing<'_> {
         initialised: bool,
         span: Span,
     ) -> ObjectId {
-        let is_static = storage == Some(StorageClass::Static);
+        // The state of a rule is its own.
+        let is_static = storage == Some(StorageClass::Static) || self.rule.is_some();
         let is_extern = storage == Some(StorageClass::Extern);
         let here = self.symbols.get_here(name);
         let known = match here.map(|meaning| meaning.symbol) {

@@ -112,6 +112,34 @@ impl Typing<'_> {
         });
     }
 
+    /// What a rule does at an event follows, with these parameters.
+    pub(super) fn begin_event(&mut self, id: FunctionId, named: &[(Name, TypeId)], span: Span) {
+        let objects = self.program.objects.len();
+        self.open_scope();
+        let mut parameters = Vec::with_capacity(named.len());
+        for (name, type_id) in named {
+            let object = self.parameter_object(*name, span, *type_id, Some(id));
+            self.declare(*name, Symbol::Object(object), span);
+            parameters.push(Parameter {
+                name: Some(*name),
+                span,
+                type_id: *type_id,
+                object: Some(object),
+            });
+        }
+        self.function = Some(OpenFunction {
+            id,
+            result: Types::VOID,
+            parameters,
+            lengths: Vec::new(),
+            begun: false,
+            objects,
+            labels: FxHashMap::default(),
+            lost: false,
+            is_second: false,
+        });
+    }
+
     fn begin_parameter(&mut self, function: FunctionId, parameter: &mut Parameter) {
         let Some(object) = parameter.object else {
             return;

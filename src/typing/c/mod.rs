@@ -29,6 +29,7 @@ mod operand;
 mod operators;
 mod pointers;
 mod primary;
+pub mod rule;
 mod scope;
 mod size;
 mod specifiers;
@@ -39,6 +40,7 @@ mod switch;
 mod tags;
 pub mod tree;
 pub mod types;
+pub mod weave;
 
 use crate::diagnostic::Diagnostic;
 use crate::names::{Name, Names};
@@ -46,15 +48,17 @@ use crate::source::{Source, Span};
 use crate::syntax::Collector;
 use crate::syntax::c::token::Token;
 use crate::syntax::c::tree::{Node, NodeKind, Tree};
-use crate::syntax::c::{DataModel, Preprocessed, parse};
+use crate::syntax::c::{DataModel, Preprocessed, Unit, parse};
 use crate::syntax::kit::Scoped;
+use crate::syntax::slic;
 use declaration::Linkage;
 use declarator::{Header, Part, TypeOperand};
 use function::OpenFunction;
 use initialiser::Initialising;
 use operand::Operand;
+use rule::{OpenRule, Rule};
 use rustc_hash::{FxHashMap, FxHashSet};
-use scope::{Meaning, Symbol, Tag};
+use scope::{Declared, Meaning, Symbol, Tag};
 use specifiers::Declaration;
 use statement::OpenStatement;
 use tags::{OpenEnumeration, OpenRecord};
@@ -75,25 +79,51 @@ pub struct Typed {
 }
 
 /// The program that preprocessed files make together.
-pub fn program(mut preprocessed: Preprocessed, model: DataModel) -> Typed {
+pub fn program(preprocessed: Preprocessed, model: DataModel) -> Typed {
+    read(preprocessed, None, model).0
+}
+
+/// The program that preprocessed files make together, and a rule about it, whose tokens are those
+/// of the last file.
+pub fn program_with_rule(mut preprocessed: Preprocessed, model: DataModel) -> (Typed, Rule) {
+    let rule = preprocessed.units.pop();
+    let (typed, rule) = read(preprocessed, rule, model);
+    (typed, rule.unwrap_or_default())
+}
+
+fn read(
+    mut preprocessed: Preprocessed,
+    rule: Option<Unit>,
+    model: DataModel,
+) -> (Typed, Option<Rule>) {
     let mut collector = std::mem::take(&mut preprocessed.collector);
     let parsed = preprocessed.units.iter().map(|unit| {
         let (vocabulary, source) = (&preprocessed.vocabulary, &preprocessed.source);
         parse(&unit.tokens, vocabulary, source, &mut collector)
     });
     let trees: Vec<Tree> = parsed.collect();
+    let rule = rule.map(|unit| {
+        let types: Vec<Name> = trees.iter().flat_map(|tree| &tree.types).copied().collect();
+        slic::parse(&unit.tokens, &preprocessed, &types, &mut collector)
+    });
     let names = std::mem::take(&mut preprocessed.vocabulary.names);
     let mut typing = Typing::new(&preprocessed, names, collector, model);
+    let mut declared = Declared::default();
     for (index, tree) in trees.iter().enumerate() {
-        typing.unit(index, tree);
+        declared.extend(typing.unit(index, tree));
     }
-    let (program, collector) = typing.finish();
+    typing.settle_calls();
+    let rule = rule.as_ref().map(|rule| typing.rule(rule, declared));
+    let Typing {
+        program, collector, ..
+    } = typing;
     let program = (!collector.has_errors()).then_some(program);
-    Typed {
+    let typed = Typed {
         source: preprocessed.source,
         program,
         diagnostics: collector.finish(),
-    }
+    };
+    (typed, rule)
 }
 
 /// `_Generic` whose arms are being read.
@@ -152,6 +182,8 @@ struct Typing<'a> {
     loops: Vec<StatementId>,
     /// The `switch` statements among `open`.
     switches: Vec<usize>,
+    /// While a rule is read.
+    rule: Option<OpenRule>,
 }
 
 impl<'a> Typing<'a> {
@@ -207,6 +239,7 @@ impl<'a> Typing<'a> {
             breakable: Vec::new(),
             loops: Vec::new(),
             switches: Vec::new(),
+            rule: None,
         }
     }
 
@@ -214,7 +247,8 @@ impl<'a> Typing<'a> {
         self.program.types.model
     }
 
-    fn unit(&mut self, index: usize, tree: &Tree) {
+    /// A file; gives what it has declared.
+    fn unit(&mut self, index: usize, tree: &Tree) -> Declared {
         self.unit = index as u32;
         self.tokens = &self.preprocessed.units[index].tokens;
         self.open_scope();
@@ -222,12 +256,7 @@ impl<'a> Typing<'a> {
             self.node(*node);
         }
         self.complete_globals();
-        self.close_scope();
-    }
-
-    fn finish(mut self) -> (Program, Collector) {
-        self.settle_calls();
-        (self.program, self.collector)
+        self.suspend_scope()
     }
 
     fn node(&mut self, Node { kind, span }: Node) {
@@ -375,6 +404,8 @@ impl<'a> Typing<'a> {
             NodeKind::Continue => self.break_or_continue(false, span),
             NodeKind::Return { has_value } => self.return_statement(has_value, span),
             NodeKind::Assembly => self.emit(StatementKind::Outside(Outside::Assembly), span),
+            NodeKind::Abort { text } => self.abort(text, span),
+            NodeKind::Halt => self.emit(StatementKind::Halt, span),
             NodeKind::Lost(name) => self.lost(name, span),
             NodeKind::Unreadable => self.unreadable(span),
             _ => {}

@@ -2,8 +2,8 @@
 
 use super::Typing;
 use super::tree::{
-    Expression, ExpressionId, ExpressionKind, FunctionId, Integer, Outside, Place, PlaceId,
-    PlaceKind, Qualifiers, Type, TypeId, Types,
+    Expression, ExpressionId, ExpressionKind, FunctionId, Integer, ObjectId, Outside, Place,
+    PlaceId, PlaceKind, Qualifiers, Type, TypeId, Types,
 };
 use crate::diagnostic::Diagnostic;
 use crate::names::Name;
@@ -28,6 +28,8 @@ pub enum OperandKind {
     Function(FunctionId),
     /// A function of gcc's own, before its call.
     Builtin(Name),
+    /// What a rule watches, before it is compared.
+    Watch(ObjectId),
     /// A mistake in it has been reported.
     Unknown,
 }
@@ -61,7 +63,9 @@ impl Typing<'_> {
             OperandKind::Value(id) => self.type_of(id),
             OperandKind::Place { id, .. } => self.program.places[id.0 as usize].type_id,
             OperandKind::Function(id) => self.program.functions[id.0 as usize].type_id,
-            OperandKind::Builtin(_) | OperandKind::Unknown => Types::UNKNOWN,
+            OperandKind::Builtin(_) | OperandKind::Watch(_) | OperandKind::Unknown => {
+                Types::UNKNOWN
+            }
         }
     }
 
@@ -134,6 +138,13 @@ impl Typing<'_> {
                 let text = self.program.names.text(name);
                 let message = format!("`{text}` can only be called");
                 self.collector.report(Diagnostic::error(span, message));
+                self.unknown(span)
+            }
+            OperandKind::Watch(_) => {
+                self.error(
+                    span,
+                    "what is watched can only be compared, by `==` and `!=`",
+                );
                 self.unknown(span)
             }
             OperandKind::Unknown => self.unknown(span),

@@ -138,6 +138,10 @@ impl Typing<'_> {
         let right = self.pop();
         let left = self.pop();
         let whole = left.span.to(right.span);
+        let [left, right] = match operator {
+            BinaryOperator::Equal | BinaryOperator::NotEqual => self.watched(left, right),
+            _ => [left, right],
+        };
         let id = match (operator, binary_of(operator)) {
             (BinaryOperator::Comma, _) => {
                 let left = self.value(left);

@@ -35,7 +35,7 @@ impl Typing<'_> {
                     _ => self.add(ExpressionKind::Address(id), type_id, whole),
                 }
             }
-            OperandKind::Value(_) | OperandKind::Builtin(_) => {
+            OperandKind::Value(_) | OperandKind::Builtin(_) | OperandKind::Watch(_) => {
                 self.error(whole, "`&` needs something that has an address");
                 self.unknown(whole)
             }

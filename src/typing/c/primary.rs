@@ -39,6 +39,9 @@ impl Typing<'_> {
     }
 
     pub(super) fn object_operand(&mut self, id: ObjectId, span: Span) -> OperandKind {
+        if self.program.objects[id.0 as usize].origin == Origin::Watch {
+            return OperandKind::Watch(id);
+        }
         let qualified = self.program.objects[id.0 as usize].qualified;
         OperandKind::Place {
             id: self.add_place(PlaceKind::Object(id), qualified.id, span),
@@ -69,7 +72,8 @@ impl Typing<'_> {
     #[cold]
     pub(super) fn undeclared(&mut self, name: Name, span: Span) {
         let text = self.program.names.text(name);
-        let message = format!("`{}` is not declared", shorten(text));
+        let missing = self.missing_argument(text);
+        let message = missing.unwrap_or_else(|| format!("`{}` is not declared", shorten(text)));
         let is_full = self.collector.is_full(Severity::Error);
         let hint = (!is_full).then(|| {
             let names = self.symbols.all().filter_map(|(name, meaning)| {

@@ -4,6 +4,7 @@ use super::Typing;
 use super::tree::{EnumerationId, FunctionId, ObjectId, Qualified, RecordId, TypeId};
 use crate::names::Name;
 use crate::source::Span;
+use rustc_hash::FxHashSet;
 
 /// What a name means, and where it got that meaning.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,20 @@ pub enum Tag {
 pub struct Declared {
     symbols: Vec<(Name, Meaning)>,
     tags: Vec<(Name, Tag)>,
+}
+
+impl Declared {
+    /// Adds what is not declared yet.
+    pub fn extend(&mut self, other: Declared) {
+        let known: FxHashSet<Name> = self.symbols.iter().map(|(name, _)| *name).collect();
+        let tags: FxHashSet<Name> = self.tags.iter().map(|(name, _)| *name).collect();
+        let symbols = other.symbols.into_iter();
+        self.symbols
+            .extend(symbols.filter(|(name, _)| !known.contains(name)));
+        let others = other.tags.into_iter();
+        self.tags
+            .extend(others.filter(|(name, _)| !tags.contains(name)));
+    }
 }
 
 impl Typing<'_> {
@@ -72,8 +87,9 @@ impl Typing<'_> {
         }
     }
 
-    /// Whether no block or list of parameters is open.
+    /// Whether no block or list of parameters is open. What a rule declares is in a scope inside
+    /// the program's.
     pub(super) fn at_file_scope(&self) -> bool {
-        self.symbols.depth() <= 1
+        self.symbols.depth() <= 1 + usize::from(self.rule.is_some())
     }
 }

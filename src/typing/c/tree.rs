@@ -124,6 +124,10 @@ pub enum Origin {
     Compound,
     /// The length of an array of variable size.
     Length,
+    /// The state of a rule.
+    State,
+    /// What a rule watches.
+    Watch,
 }
 
 /// What an object holds when the program begins.
@@ -154,6 +158,23 @@ pub struct Function {
     pub noreturn: bool,
     /// What it does.
     pub body: Option<Body>,
+    /// Who wrote it.
+    pub role: Role,
+}
+
+/// Whether a function is one of the program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// It is.
+    #[default]
+    Program,
+    /// It does what a rule does at an event, which is called like this: `f.call`.
+    Event(Name),
+    /// It calls a function and, before and after, what rules do at its events. It has that
+    /// function's name.
+    Wrapper,
+    /// It chooses what rules watch, and begins the program. It has the name of the entry.
+    Start,
 }
 
 /// What a function does.
@@ -556,6 +577,10 @@ pub enum StatementKind {
     Return(Option<ExpressionId>),
     /// No execution gets past it.
     Outside(Outside),
+    /// A rule is violated, for this reason.
+    Abort(Option<Name>),
+    /// A rule cuts the execution off.
+    Halt,
 }
 
 /// A range of values of a `switch`.

@@ -36,22 +36,31 @@ pub fn parse(
     source: &Source,
     collector: &mut Collector,
 ) -> Tree {
-    let mut parser = Parser {
-        tokens,
-        vocabulary,
-        source,
-        collector,
-        position: 0,
-        tree: Tree::default(),
-        states: vec![State::Unit],
-        anchors: Vec::new(),
-        declarations: Vec::new(),
-        declarators: Vec::new(),
-        typedefs: Scoped::default(),
-        cut_short: false,
-    };
-    parser.run();
-    parser.tree
+    parse_declarations(tokens, vocabulary, source, collector, &[])
+}
+
+/// The syntax tree of declarations that follow others, in which these names are types.
+pub fn parse_declarations(
+    tokens: &[Token],
+    vocabulary: &Vocabulary,
+    source: &Source,
+    collector: &mut Collector,
+    types: &[Name],
+) -> Tree {
+    Parser::new(tokens, vocabulary, source, collector, types).run(State::Unit)
+}
+
+/// The syntax tree of what a rule does at an event: a block.
+pub fn parse_rule_body(
+    tokens: &[Token],
+    vocabulary: &Vocabulary,
+    source: &Source,
+    collector: &mut Collector,
+    types: &[Name],
+) -> Tree {
+    let mut parser = Parser::new(tokens, vocabulary, source, collector, types);
+    parser.is_rule = true;
+    parser.run(State::Statement)
 }
 
 /// What is still to be done.
@@ -151,17 +160,55 @@ struct Parser<'a> {
     typedefs: Scoped<bool>,
     /// The text ends in the middle of something, and that has been reported.
     cut_short: bool,
+    /// Whether `abort` and `halt` are statements.
+    is_rule: bool,
 }
 
-impl Parser<'_> {
-    fn run(&mut self) {
+impl<'a> Parser<'a> {
+    fn new(
+        tokens: &'a [Token],
+        vocabulary: &'a Vocabulary,
+        source: &'a Source,
+        collector: &'a mut Collector,
+        types: &[Name],
+    ) -> Self {
+        let mut typedefs = Scoped::default();
+        for name in types {
+            typedefs.declare(*name, true);
+        }
+        Parser {
+            tokens,
+            vocabulary,
+            source,
+            collector,
+            position: 0,
+            tree: Tree::default(),
+            states: Vec::new(),
+            anchors: Vec::new(),
+            declarations: Vec::new(),
+            declarators: Vec::new(),
+            typedefs,
+            cut_short: false,
+            is_rule: false,
+        }
+    }
+
+    fn run(mut self, first: State) -> Tree {
+        self.states.push(first);
         while let Some(state) = self.states.pop() {
             if self.step(state).is_err() {
                 self.recover();
             }
         }
+        let names = self.typedefs.here();
+        self.tree.types = names
+            .filter_map(|(name, is_type)| is_type.then_some(name))
+            .collect();
+        self.tree
     }
+}
 
+impl Parser<'_> {
     fn step(&mut self, state: State) -> Parsed<()> {
         match state {
             State::Unit => self.unit(),
@@ -354,6 +401,11 @@ impl Parser<'_> {
         let token = self.token();
         let is_name = token.kind == Kind::Identifier;
         is_name.then(|| self.vocabulary.name(token)).flatten()
+    }
+
+    /// The spelling of the token that is looked at.
+    fn word(&self) -> &str {
+        self.vocabulary.spelling(self.token())
     }
 
     #[cold]

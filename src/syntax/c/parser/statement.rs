@@ -183,6 +183,21 @@ impl Parser<'_> {
                 self.emit(NodeKind::Label(name), span);
                 self.push(State::LabelBody);
             }
+            Kind::Identifier if self.is_rule && self.word() == "halt" => {
+                self.advance();
+                self.emit(NodeKind::Halt, span);
+                return self.semicolon("`halt`");
+            }
+            Kind::Identifier if self.is_rule && self.word() == "abort" => {
+                self.advance();
+                let text = self.at(Kind::Text).then_some(self.position as u32);
+                let end = match text {
+                    Some(_) => self.advance(),
+                    None => span,
+                };
+                self.emit(NodeKind::Abort { text }, span.to(end));
+                return self.semicolon("`abort`");
+            }
             Kind::Else => return Err(self.unexpected("a statement")),
             _ => {
                 self.push(State::Semicolon("an expression"));

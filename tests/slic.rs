@@ -1,0 +1,222 @@
+//! Rules woven into C programs.
+//!
+//! `tests/slic/cases.txt` has rules with programs and how they end, found by hand. Each is decided by
+//! the engine, and an execution that is violated is also run by the interpreter of C, with the inputs
+//! given there; without inputs that run must not fail where the rule holds.
+
+use derny::Verdict;
+use derny::internals::c::{DataModel, Options as Reading, preprocess};
+use derny::internals::check::{Board, Options, check};
+use derny::internals::execution::{self, Choice, EndKind, Listed, Machine};
+use derny::internals::lower::c::{Options as Lowering, PointKind, entry, lower};
+use derny::internals::property::Property;
+use derny::internals::typing::{Program, program_with_rule, weave};
+use derny::internals::watch::Watch;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+struct Woven {
+    tree: Program,
+    source: Arc<derny::internals::source::Source>,
+    entry: derny::internals::typing::FunctionId,
+}
+
+/// Errors and warnings, one a line.
+fn read(rule: &str, program: &str) -> (Option<Woven>, Vec<String>) {
+    let options = Reading {
+        directories: Vec::new(),
+        definitions: Vec::new(),
+        model: DataModel::Lp64,
+        honours_markers: true,
+        reader: &|path: &Path| std::fs::read(path),
+    };
+    let files = [("program.c", program), ("rule.slic", rule)];
+    let files = files.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
+    let (typed, rule) = program_with_rule(preprocess(files.into(), &options), DataModel::Lp64);
+    let source = Arc::new(typed.source);
+    let mut diagnostics = typed.diagnostics;
+    let woven = typed.program.map(|mut tree| {
+        let main = entry(&tree, "main").expect("a main");
+        let (entry, silent) = weave(&mut tree, &rule, main);
+        diagnostics.extend(silent);
+        Woven {
+            tree,
+            source: source.clone(),
+            entry,
+        }
+    });
+    let messages = diagnostics.iter().map(|one| {
+        let file = source.file_of(one.span.start);
+        let line = source.position(one.span.start).line;
+        format!("{file}:{line}: {}", one.message)
+    });
+    (woven, messages.collect())
+}
+
+/// Why the rule can be violated, by the engine.
+fn decided(woven: &Woven) -> Option<Verdict> {
+    let options = Lowering::default();
+    let lowered = lower(woven.source.clone(), &woven.tree, woven.entry, &options);
+    let points = lowered.origin.points.iter().zip(0..);
+    let points = points.filter(|(point, _)| matches!(point.kind, PointKind::Rule { .. }));
+    let points = points.map(|(_, id)| derny::internals::program::PointId(id));
+    let property = Property::Assertion(points.collect());
+    let board = Board::new(Instant::now(), 1);
+    let watch = Watch::default();
+    check(
+        &lowered.program,
+        &[property],
+        &Options::default(),
+        &watch,
+        &board,
+    )
+    .expect("it is decided");
+    board.verdict(0)
+}
+
+/// Why the rule is violated by an execution with these inputs, if it is.
+fn executed(woven: &Woven, inputs: &[i128]) -> Option<String> {
+    let mut choices = Listed::new(inputs.iter().copied().map(Choice::Number));
+    let options = execution::Options::new(woven.entry);
+    let mut machine = Machine::new(&woven.tree, options, &mut choices);
+    machine.run(1_000_000);
+    match machine.end().expect("it ends").kind {
+        EndKind::Failed(failure) => Some(failure.describe(&woven.tree)),
+        _ => None,
+    }
+}
+
+#[test]
+fn rules_hold_or_are_violated() {
+    let text = include_str!("slic/cases.txt");
+    let mut count = 0;
+    for case in text.split("\n==== ").skip(1) {
+        let (header, rest) = case.split_once('\n').expect("a header");
+        let (rule, program) = rest.split_once("\n----\n").expect("a rule and a program");
+        let (woven, messages) = read(rule, program);
+        let woven = woven.unwrap_or_else(|| panic!("{case}\n{messages:?}"));
+        let decided = decided(&woven).expect("a verdict");
+        let (expected, why) = match header.strip_prefix("violated: ") {
+            Some(why) => (Verdict::Violated, why),
+            None => (Verdict::Holds, ""),
+        };
+        assert_eq!(decided, expected, "{case}");
+        let last = why.rsplit(' ').next().unwrap_or_default();
+        let numbers: Option<Vec<i128>> = last.split(',').map(|n| n.parse().ok()).collect();
+        let why = match numbers {
+            Some(_) => why.strip_suffix(last).unwrap_or(why).trim_end(),
+            None => why,
+        };
+        let found = executed(&woven, &numbers.unwrap_or_default());
+        match expected {
+            Verdict::Violated => assert_eq!(found.as_deref(), Some(why), "{case}"),
+            Verdict::Holds => assert!(
+                found.is_none_or(|one| one.contains("reach_error")),
+                "{case}"
+            ),
+        }
+        count += 1;
+    }
+    assert!(count >= 35, "{count} cases");
+}
+
+#[test]
+fn mistakes_in_rules_are_said() {
+    let program = "typedef int number; int g; void f(int x); int h(void); int main(void) { f(1); return h(); }";
+    let cases = [
+        ("f.called { }", "`called` is no event of a function"),
+        ("f call { }", "expected `.`, found `call`"),
+        ("f.call { if ($2) abort; }", "`f` has one parameter, `$1`"),
+        ("h.call { if ($1) abort; }", "`h` has no parameters"),
+        (
+            "f.call { if ($return) abort; }",
+            "there is a result at `exit` and `return` only",
+        ),
+        ("f.return { if ($return) abort; }", "`f` returns nothing"),
+        (
+            "f.call { g = 1; }",
+            "a rule changes its own state and nothing else",
+        ),
+        (
+            "f.call { $1 = 1; }",
+            "a rule changes its own state and nothing else",
+        ),
+        (
+            "state { int n; } f.call { n = h(); }",
+            "a rule calls no functions",
+        ),
+        (
+            "f.call { while (1) ; }",
+            "at an event there are assignments, `if`, `abort` and `halt`, no others",
+        ),
+        (
+            "f.call { int x; }",
+            "at an event there are assignments, `if`, `abort` and `halt`, no others",
+        ),
+        (
+            "f.call { return; }",
+            "at an event there are assignments, `if`, `abort` and `halt`, no others",
+        ),
+        (
+            "watch m; f.call { if ($1 < m) abort; }",
+            "what is watched can only be compared, by `==` and `!=`",
+        ),
+        ("f.call { abort \"a\" }", "expected `;` after `abort`"),
+        ("f.call { if ($1) abort;", "this `{` is not closed"),
+        (
+            "state { int f(void) { return 1; } }",
+            "the state of a rule has variables, no functions",
+        ),
+        ("state { int n = g; }", "is not constant"),
+        (
+            "f.call { if (missing) abort; }",
+            "`missing` is not declared",
+        ),
+        ("watch m; watch m;", "`m` is declared twice"),
+        (
+            "{ }",
+            "expected `state`, `watch`, or an event such as `f.call`, found `{`",
+        ),
+    ];
+    for (rule, expected) in cases {
+        let (woven, messages) = read(rule, program);
+        assert!(woven.is_none(), "{rule} is accepted: {messages:?}");
+        let wanted = |message: &String| message.starts_with("rule.slic:1: ");
+        let all = messages.iter().all(wanted);
+        assert!(
+            all && messages[0].contains(expected),
+            "{rule}: {messages:?}"
+        );
+        assert_eq!(messages.len(), 1, "{rule}: {messages:?}");
+    }
+}
+
+#[test]
+fn events_that_never_happen_are_warned_of() {
+    let program = "void f(int x); void g(void); int main(void) { f(1); }";
+    let cases = [
+        (
+            "k.call { if ($7) abort; }",
+            "there is no function `k`: this never happens",
+        ),
+        ("g.call { abort; }", "this never happens: nothing calls `g`"),
+        (
+            "main.call { abort; }",
+            "this never happens: nothing calls `main`",
+        ),
+    ];
+    for (rule, expected) in cases {
+        let (woven, messages) = read(rule, program);
+        assert!(woven.is_some(), "{rule}: {messages:?}");
+        assert_eq!(messages, [format!("rule.slic:1: {expected}")], "{rule}");
+    }
+}
+
+#[test]
+fn one_mistake_hides_no_other() {
+    let rule = "state { int n; } f.cal { } f.call { n = h(); } ; watch ; f.call { k(); }";
+    let (_, messages) = read(rule, "void f(void); int h(void); int main(void) { f(); }");
+    let errors = messages.iter().filter(|one| !one.contains("not declared"));
+    assert_eq!(errors.count(), 5, "{messages:?}");
+}
