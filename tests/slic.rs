@@ -165,10 +165,13 @@ fn mistakes_in_rules_are_said() {
         ("f.call { abort \"a\" }", "expected `;` after `abort`"),
         ("f.call { if ($1) abort;", "this `{` is not closed"),
         (
-            "state { int f(void) { return 1; } }",
+            "state { int k(void) { return 1; } }",
             "the state of a rule has variables, no functions",
         ),
-        ("state { int n = g; }", "is not constant"),
+        (
+            "state { int n = g; }",
+            "this initial value must be a constant",
+        ),
         (
             "f.call { if (missing) abort; }",
             "`missing` is not declared",

@@ -27,6 +27,7 @@ mod loops;
 mod member;
 mod operand;
 mod operators;
+mod outside;
 mod pointers;
 mod primary;
 pub mod rule;

@@ -10,6 +10,7 @@
 //!
 //! Operands are evaluated from left to right, as they are listed in each variant.
 
+pub use super::outside::Outside;
 pub use super::types::{
     Bits, Enumeration, EnumerationId, Field, Floating, Integer, Layout, Length, Qualified,
     Qualifiers, Record, RecordId, Signature, Type, TypeId, Types,
@@ -19,7 +20,6 @@ pub use crate::syntax::kit::tree::List;
 
 use crate::names::{Name, Names};
 use crate::source::Span;
-use std::fmt;
 
 /// An index into [`Program::expressions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -447,49 +447,6 @@ pub enum Builtin {
     SubtractOverflow,
     /// Of the product.
     MultiplyOverflow,
-}
-
-/// What is not part of the language that is decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outside {
-    /// A value of a floating or complex type.
-    FloatingPoint,
-    /// A value of type `__int128`.
-    WideInteger,
-    /// `va_start` and the like.
-    VariableArguments,
-    /// `asm`
-    Assembly,
-    /// `goto *p`, or `&&label`.
-    ComputedGoto,
-    /// A call with other arguments than the function has parameters.
-    OtherArguments,
-    /// A function of gcc, `__builtin_…`, that has no meaning here.
-    Builtin(Name),
-}
-
-impl Outside {
-    /// What it is, in words.
-    pub fn describe(self, names: &Names) -> String {
-        match self {
-            Outside::Builtin(name) => format!("`{}`", names.text(name)),
-            other => other.to_string(),
-        }
-    }
-}
-
-impl fmt::Display for Outside {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Outside::FloatingPoint => "floating point",
-            Outside::WideInteger => "`__int128`",
-            Outside::VariableArguments => "variable arguments",
-            Outside::Assembly => "inline assembly",
-            Outside::ComputedGoto => "computed `goto`",
-            Outside::OtherArguments => "a call with arguments that do not fit the function",
-            Outside::Builtin(_) => "a builtin function",
-        })
-    }
 }
 
 /// A statement.
