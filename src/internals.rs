@@ -1,7 +1,7 @@
 //! What the tests of this package see of the inside. It may change at any time.
 
 use crate::model::{Form, Model};
-use crate::report::{Conclusion, Evidence, Report};
+use crate::report::{Conclusion, Evidence, Explanation, Ground, Report};
 use std::sync::Arc;
 
 pub mod analysis {
@@ -135,19 +135,19 @@ use check::Finding;
 use program::Program;
 use pushdown::System;
 
-/// The program that a model is.
+/// The program that a model is, unless it is one in C.
 pub fn program(model: &Model) -> Option<Arc<Program>> {
-    match &model.form {
-        Form::Program(program) => Some(program.clone()),
-        Form::System(_) => None,
+    match model.form() {
+        Form::Program(program) => Some(program),
+        Form::System(_) | Form::C(..) => None,
     }
 }
 
 /// The pushdown system that a model is.
 pub fn system(model: &Model) -> Option<Arc<System>> {
-    match &model.form {
-        Form::Program(_) => None,
-        Form::System(system) => Some(system.clone()),
+    match model.form() {
+        Form::System(system) => Some(system),
+        Form::Program(_) | Form::C(..) => None,
     }
 }
 
@@ -159,16 +159,19 @@ pub fn report(
     let findings = findings.into_iter();
     let (conclusions, explanations) = findings
         .map(|(property, finding)| {
-            let temporal = match crate::property::resolve(&**program, &property) {
-                Ok(crate::property::Property::Temporal(temporal)) => Some(temporal),
-                _ => None,
+            let resolved = crate::property::resolve(&**program, &property);
+            let ground = Ground {
+                form: Form::Program(program.clone()),
+                property: resolved.unwrap_or(crate::property::Property::Assertions),
+                watches: Arc::new([]),
             };
-            Conclusion::divide(property, finding, None, true, temporal)
+            let conclusion = Conclusion::new(property, &finding, None, true);
+            (conclusion, Explanation::new(finding.trace, ground))
         })
         .unzip();
     Report {
         conclusions,
-        evidence: Evidence::Read(Form::Program(program.clone()), explanations),
+        evidence: Evidence::Read(explanations),
         ..Report::unread(
             "program",
             &[],
@@ -176,9 +179,4 @@ pub fn report(
             &crate::Limits::new(),
         )
     }
-}
-
-/// What the points and cells of a C program's model are in C.
-pub fn origin(model: &Model) -> Option<&crate::lower::c::Origin> {
-    model.origin.as_deref()
 }

@@ -10,8 +10,9 @@ use crate::diagnostic::Advice;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Diagnostics, Error, Reason};
 use crate::event::Event;
-use crate::model::{Form, Model};
+use crate::model::Model;
 use crate::report::configurations::{Answer, SetReport};
+use crate::rules::Subject;
 use crate::source::Source;
 use crate::supervision::Supervision;
 use crate::supervisor::{Limits, Reporter};
@@ -133,7 +134,7 @@ impl<'o> SetQuery<'o> {
         let limits = self.supervision.begin();
         let bounds = limits.bounds();
         let work = Arc::new(Work {
-            form: model.form.clone(),
+            model: model.clone(),
             query: self.query.clone(),
             memory: bounds.reservable,
             watch: Watch::default(),
@@ -184,7 +185,7 @@ impl Query {
 
 /// What the worker shares with the thread that supervises it.
 struct Work {
-    form: Form,
+    model: Model,
     query: Query,
     /// Bytes that BDD nodes may take.
     memory: u64,
@@ -197,9 +198,9 @@ type Answered = (Vec<String>, Answer);
 
 impl Work {
     fn run(&self, events: &Reporter<'_, Event>) -> Result<Answered, Error> {
-        match &self.form {
-            Form::Program(program) => self.answer(&ProgramNames::new(program), events),
-            Form::System(system) => self.answer(&SystemNames::new(system), events),
+        match self.model.subject() {
+            Subject::Program(program) => self.answer(&ProgramNames::new(program), events),
+            Subject::System(system) => self.answer(&SystemNames::new(system), events),
         }
     }
 

@@ -10,8 +10,8 @@ use crate::error::{Diagnostics, Error, PropertyError};
 use crate::event::Event;
 use crate::fixpoint::evaluate::Failure;
 use crate::fixpoint::{self, Equations, RelationId, Session, Targets, Task, Vocabulary};
-use crate::model::{Form, Model};
-use crate::program::{Action, Language, Program};
+use crate::model::{Language, Model};
+use crate::program::{Action, Program};
 use crate::property::{Kind, Property, Request, resolve};
 use crate::report::solution::{QueryValue, RelationEffort, RelationValue, Solution};
 use crate::rules::Subject;
@@ -38,7 +38,7 @@ const LISTED: usize = 20;
 /// # }
 /// ```
 pub struct Solver<'o> {
-    form: Form,
+    model: Model,
     input: String,
     question: Question,
     supervision: Supervision<'o>,
@@ -112,7 +112,7 @@ impl<'o> Solver<'o> {
 
     fn of(model: &Model, question: Question) -> Self {
         Solver {
-            form: model.form.clone(),
+            model: model.clone(),
             input: model.name().to_owned(),
             question,
             supervision: Supervision::new(),
@@ -174,7 +174,7 @@ impl<'o> Solver<'o> {
         let bounds = limits.bounds();
         let start = Instant::now();
         let work = Arc::new(Work {
-            form: self.form.clone(),
+            model: self.model.clone(),
             question: self.question.clone(),
             memory: bounds.reservable,
             watch: Watch::default(),
@@ -203,7 +203,7 @@ impl<'o> Solver<'o> {
 
 /// What the worker shares with the thread that supervises it.
 struct Work {
-    form: Form,
+    model: Model,
     question: Question,
     /// Bytes that BDD nodes may take.
     memory: u64,
@@ -218,7 +218,7 @@ impl Work {
     }
 
     fn run(&self, events: &Reporter<'_, Event>) -> Result<(), Error> {
-        let program = program(&self.form)?;
+        let program = program(&self.model)?;
         let prepared = Prepared::of(program, &self.question, events)?;
         self.note(|solution| {
             let queries = prepared.equations.queries.iter();
@@ -289,15 +289,19 @@ fn remaining(number: &Natural, less: u64) -> Option<String> {
 }
 
 /// The boolean program that a model is.
-fn program(form: &Form) -> Result<&Program, Error> {
-    match form {
-        Form::Program(program) if program.language == Language::BooleanProgram => {
+fn program(model: &Model) -> Result<&Program, Error> {
+    let wrong = Error::Unsupported(
+        "equations are about boolean programs: other languages supply no relations",
+    );
+    if model.language() != Language::BooleanProgram {
+        return Err(wrong);
+    }
+    match model.subject() {
+        Subject::Program(program) => {
             supports_threads(program)?;
             Ok(program)
         }
-        _ => Err(Error::Unsupported(
-            "equations are about boolean programs: Remopla and pushdown systems supply no relations",
-        )),
+        Subject::System(_) => Err(wrong),
     }
 }
 
@@ -485,13 +489,13 @@ fn targets(program: &Program, target: &Request) -> Result<Targets, Error> {
 
 /// Whether the first query of some equations is true of a program, with a property's targets.
 pub(crate) fn decide(
-    form: &Form,
+    model: &Model,
     question: &Question,
     memory: u64,
     watch: &Watch,
     events: &Reporter<'_, Event>,
 ) -> Result<bool, Error> {
-    let program = program(form)?;
+    let program = program(model)?;
     let prepared = Prepared::of(program, question, events)?;
     let Some(query) = prepared.equations.queries.first() else {
         return Err(Error::Unsupported(

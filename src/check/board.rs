@@ -7,7 +7,7 @@ use super::Verdict;
 use crate::program::{Boundary, BoundaryKind};
 use crate::threads::Bound;
 use crate::trace::Trace;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A phase of a run. Some are entered again for each property.
@@ -134,11 +134,14 @@ struct State {
     properties: usize,
 }
 
-/// What is known so far of a run over executions with steps `S`.
+/// What is known so far of a run. A part of a board is the same board, on which some of the
+/// properties have other numbers.
 #[derive(Debug)]
 pub struct Board {
     begin: Instant,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
+    /// Of a part: the numbers of its properties on the whole board.
+    part: Option<Vec<usize>>,
 }
 
 impl Board {
@@ -154,7 +157,26 @@ impl Board {
         };
         Board {
             begin,
-            state: Mutex::new(state),
+            state: Arc::new(Mutex::new(state)),
+            part: None,
+        }
+    }
+
+    /// The part on which the properties with these numbers are counted from 0.
+    pub fn part(&self, properties: &[usize]) -> Self {
+        let numbers = properties.iter().map(|property| self.number(*property));
+        Board {
+            begin: self.begin,
+            state: self.state.clone(),
+            part: Some(numbers.collect()),
+        }
+    }
+
+    /// The number of a property on the whole board.
+    fn number(&self, property: usize) -> usize {
+        match &self.part {
+            Some(numbers) => numbers.get(property).copied().unwrap_or(usize::MAX),
+            None => property,
         }
     }
 
@@ -177,7 +199,7 @@ impl Board {
 
     /// Notes that a property is being decided from now on.
     pub fn turn_to(&self, property: usize) {
-        let mut state = self.state();
+        let (mut state, property) = (self.state(), self.number(property));
         state.turn = Some(property);
         if let Some(finding) = state.findings.get_mut(property) {
             finding.begin.get_or_insert(self.begin.elapsed());
@@ -193,7 +215,7 @@ impl Board {
 
     /// Puts down a verdict; the first one stands.
     pub fn decide(&self, property: usize, verdict: Verdict) {
-        let mut state = self.state();
+        let (mut state, property) = (self.state(), self.number(property));
         // Once the findings have been reported, there is nothing to add.
         if let Some(finding) = state.findings.get_mut(property)
             && finding.verdict.is_none()
@@ -205,12 +227,12 @@ impl Board {
 
     /// The verdict about a property, if it is known.
     pub fn verdict(&self, property: usize) -> Option<Verdict> {
-        self.state().findings.get(property)?.verdict
+        self.state().findings.get(self.number(property))?.verdict
     }
 
     /// Puts down the trace of a violation.
     pub fn explain(&self, property: usize, trace: TraceFinding) {
-        if let Some(finding) = self.state().findings.get_mut(property) {
+        if let Some(finding) = self.state().findings.get_mut(self.number(property)) {
             finding.trace = trace;
             finding.time = self.begin.elapsed();
         }
@@ -218,7 +240,7 @@ impl Board {
 
     /// Notes how far a property has been looked at.
     pub fn bound(&self, property: usize, bound: Bound) {
-        if let Some(finding) = self.state().findings.get_mut(property) {
+        if let Some(finding) = self.state().findings.get_mut(self.number(property)) {
             finding.bound = Some(bound);
         }
     }
@@ -226,7 +248,7 @@ impl Board {
     /// Notes where executions were not followed any further. A property that holds is only
     /// known to do so if nothing outside was come to.
     pub fn limit(&self, property: usize, boundaries: &[Boundary], is_known: bool) {
-        if let Some(finding) = self.state().findings.get_mut(property) {
+        if let Some(finding) = self.state().findings.get_mut(self.number(property)) {
             let mut kinds = boundaries.iter().map(|boundary| boundary.kind);
             if !is_known || kinds.any(|kind| kind != BoundaryKind::Undefined) {
                 finding.verdict = None;
@@ -294,5 +316,24 @@ impl Board {
     /// The time since the beginning of the run.
     pub fn elapsed(&self) -> Duration {
         self.begin.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_has_numbers_of_its_own() {
+        let board = Board::new(Instant::now(), 4);
+        let part = board.part(&[3, 1]);
+        part.turn_to(0);
+        part.decide(0, Verdict::Holds);
+        part.part(&[1]).decide(0, Verdict::Violated);
+        let verdicts = [0, 1, 2, 3].map(|property| board.verdict(property));
+        let expected = [None, Some(Verdict::Violated), None, Some(Verdict::Holds)];
+        assert_eq!(verdicts, expected);
+        assert_eq!(board.turn(), [4, 4]);
+        assert_eq!(part.verdict(2), None);
     }
 }

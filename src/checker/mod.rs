@@ -5,6 +5,7 @@
 //! the report has them even if a limit has passed before the rest was done.
 
 mod resolution;
+mod task;
 
 use crate::analysis::control::Control;
 use crate::analysis::order;
@@ -13,17 +14,17 @@ use crate::cycles::Method;
 use crate::diagnostic::{Advice, Diagnostic};
 use crate::error::{Diagnostics, Error, Reason};
 use crate::event::{Event, Progress};
-use crate::model::{Form, Model};
-use crate::program::Boundary;
-use crate::property::{Kind, Property, Request};
-use crate::report::{Conclusion, Evidence, Report};
+use crate::model::Model;
+use crate::property::{Kind, Request};
+use crate::report::{Conclusion, Evidence, Explanation, Report};
+use crate::rules::Subject;
 use crate::solver::{self, Question};
 use crate::supervision::Supervision;
 use crate::supervisor::{Limits, Reporter};
 use crate::watch::Watch;
-use resolution::{Meaning, resolve_all, resolve_watches};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
+use task::{Task, tasks};
 
 /// Checks properties of a [`Model`].
 ///
@@ -254,11 +255,10 @@ impl<'o> Checker<'o> {
         let work = Arc::new(Work {
             board: Board::new(limits.begin(), properties.len()),
             watch: Watch::default(),
-            form: self.model.form.clone(),
-            boundaries: self.model.boundaries(),
+            model: self.model.clone(),
             properties,
             watches: self.watches.clone(),
-            meaning: OnceLock::new(),
+            tasks: OnceLock::new(),
             options: Options {
                 memory: bounds.reservable.min(self.options.memory),
                 ..self.options.clone()
@@ -285,7 +285,12 @@ impl<'o> Checker<'o> {
                     "programs with threads can be asked whether labels are reached and whether \
                      assertions fail, and nothing else",
                 )?,
-                Kind::Reach | Kind::Assertions | Kind::Assertion => {}
+                // Only C has the last ones, and no threads.
+                Kind::Reach
+                | Kind::Assertions
+                | Kind::Assertion
+                | Kind::NoOverflow
+                | Kind::Defined => {}
             }
         }
         self.supports_bounds()?;
@@ -304,8 +309,11 @@ impl<'o> Checker<'o> {
             let message = "either context switches or rounds can be bounded, not both";
             return Err(Error::Unsupported(message));
         }
-        match &self.model.form {
-            Form::Program(program) if bounds.rounds.is_some() && program.threads.is_some() => {
+        if bounds.rounds.is_none() || !self.model.has_threads() {
+            return Ok(());
+        }
+        match self.model.subject() {
+            Subject::Program(program) => {
                 let Some(point) = Control::of(program).creation_on_a_cycle() else {
                     return Ok(());
                 };
@@ -318,7 +326,7 @@ impl<'o> Checker<'o> {
                     vec![diagnostic],
                 )))
             }
-            _ => Ok(()),
+            Subject::System(_) => Ok(()),
         }
     }
 
@@ -362,23 +370,25 @@ impl<'o> Checker<'o> {
         let board = &work.board;
         board.enter(Phase::Reporting);
         let findings = work.properties.iter().zip(board.take_findings());
-        let meaning = work.meaning.get();
-        let temporal = |index: usize| match meaning?.properties.get(index)? {
-            Property::Temporal(temporal) => Some(temporal.clone()),
-            _ => None,
+        let tasks = work.tasks.get().map_or(&[][..], Vec::as_slice);
+        let ground = |number| tasks.iter().find_map(|task| task.ground(number));
+        let (mut conclusions, mut explanations) = (Vec::new(), Vec::new());
+        for (number, (property, finding)) in findings.enumerate() {
+            let traced = self.options.trace;
+            let conclusion = Conclusion::new(property.clone(), &finding, reason, traced);
+            conclusions.push(conclusion);
+            let ground = ground(number);
+            explanations.extend(ground.map(|ground| Explanation::new(finding.trace, ground)));
+        }
+        // Where the run ended before it was known what the properties mean, nothing was found.
+        let evidence = match explanations.len() == conclusions.len() {
+            true => Evidence::Read(explanations),
+            false => Evidence::Unread,
         };
-        let (conclusions, explanations) = findings
-            .enumerate()
-            .map(|(index, (property, finding))| {
-                let (property, traced) = (property.clone(), self.options.trace);
-                Conclusion::divide(property, finding, reason, traced, temporal(index))
-            })
-            .unzip();
         Report {
             input: self.model.name().to_owned(),
             conclusions,
-            evidence: Evidence::Read(work.form.clone(), explanations),
-            watches: meaning.map_or(Vec::new(), |meaning| meaning.watches.clone()),
+            evidence,
             warnings: board.take_warnings(),
             progress,
             statistics: board.statistics(),
@@ -393,13 +403,11 @@ impl<'o> Checker<'o> {
 struct Work {
     board: Board,
     watch: Watch,
-    form: Form,
-    /// Where executions are not followed any further.
-    boundaries: Vec<Boundary>,
+    model: Model,
     properties: Vec<Request>,
     watches: Vec<String>,
     /// What these mean, once that is known.
-    meaning: OnceLock<Meaning>,
+    tasks: OnceLock<Vec<Task>>,
     options: Options,
     shows_order: bool,
     algorithm: Option<Question>,
@@ -417,7 +425,7 @@ impl Work {
                 ..algorithm.clone()
             };
             let memory = self.options.memory;
-            let violated = solver::decide(&self.form, &question, memory, &self.watch, events)?;
+            let violated = solver::decide(&self.model, &question, memory, &self.watch, events)?;
             let verdict = match violated {
                 true => Verdict::Violated,
                 false => Verdict::Holds,
@@ -448,24 +456,38 @@ impl Work {
     }
 
     fn run(&self, events: &Reporter<'_, Event>) -> Result<(), Error> {
-        let subject = self.form.subject();
-        let meaning = Meaning {
-            properties: resolve_all(subject, &self.properties, events)?,
-            watches: resolve_watches(subject, &self.watches)?,
-        };
-        let Meaning { properties, .. } = self.meaning.get_or_init(|| meaning);
+        let tasks = tasks(&self.model, &self.properties, &self.watches, events)?;
+        let tasks = self.tasks.get_or_init(|| tasks);
         if self.shows_order {
-            let rules = subject.rules(subject.layout(), false);
-            let order = order::describe(&self.options.order, &rules)?;
-            events.report(Event::Order(order));
+            for task in tasks {
+                let subject = task.form.subject();
+                let rules = subject.rules(subject.layout(), false);
+                let order = order::describe(&self.options.order, &rules)?;
+                events.report(Event::Order(order));
+            }
         }
         if let Some(algorithm) = &self.algorithm {
             self.decide(algorithm, events)?;
         }
-        let (options, watch, board) = (&self.options, &self.watch, &self.board);
-        check::check(subject, properties, options, watch, board)?;
-        let count = properties.len();
-        check::examine(subject, &self.boundaries, count, options, watch, board)
+        // Running out of nodes for some properties says nothing about the others.
+        let mut ended = Ok(());
+        for task in tasks {
+            match self.perform(task) {
+                Err(Error::Stopped(Reason::Memory)) => ended = Err(Error::Stopped(Reason::Memory)),
+                done => done?,
+            }
+        }
+        ended
+    }
+
+    /// Decides what is decided together.
+    fn perform(&self, task: &Task) -> Result<(), Error> {
+        let (subject, boundaries) = (task.form.subject(), task.form.boundaries());
+        let (options, watch) = (&self.options, &self.watch);
+        let board = self.board.part(&task.numbers);
+        check::check(subject, &task.properties, options, watch, &board)?;
+        let count = task.properties.len();
+        check::examine(subject, &boundaries, count, options, watch, &board)
     }
 
     fn progress(&self) -> Progress {

@@ -1,13 +1,9 @@
 //! From properties as they were given to what they mean in a model; and files of properties.
 
 use crate::error::{Error, PropertyError, PropertyWarning};
-use crate::event::Event;
-use crate::property::{
-    Kind, Property, Request, Temporal, TemporalError, parse_specification, resolve,
-};
+use crate::property::{Kind, Property, Request, Temporal, TemporalError, parse_specification};
 use crate::report::annotation::Watch;
 use crate::rules::Subject;
-use crate::supervisor::Reporter;
 use ltl2ba_rs::Class;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -55,12 +51,6 @@ impl Request {
     }
 }
 
-/// What was asked for, in terms of one model.
-pub struct Meaning {
-    pub properties: Vec<Property>,
-    pub watches: Vec<Watch>,
-}
-
 /// What the expressions mean whose values are shown along traces, or everything that is wrong
 /// with them.
 pub fn resolve_watches(subject: Subject<'_>, texts: &[String]) -> Result<Vec<Watch>, Error> {
@@ -84,43 +74,8 @@ pub fn resolve_watches(subject: Subject<'_>, texts: &[String]) -> Result<Vec<Wat
     }
 }
 
-/// What all properties mean, or everything that is wrong with them.
-pub fn resolve_all(
-    subject: Subject<'_>,
-    requests: &[Request],
-    events: &Reporter<'_, Event>,
-) -> Result<Vec<Property>, Error> {
-    let mut properties = Vec::new();
-    let mut errors = Vec::new();
-    for request in requests {
-        match resolve(subject, request) {
-            Ok(property) => {
-                if let Property::Temporal(temporal) = &property {
-                    for (span, message) in &temporal.warnings {
-                        events.report(Event::Warning(PropertyWarning {
-                            property: request.clone(),
-                            span: span.clone(),
-                            message: message.clone(),
-                        }));
-                    }
-                }
-                events.report(Event::Explanation(explanation(request, &property)));
-                properties.push(property);
-            }
-            Err(error) => errors.push(PropertyError {
-                property: request.clone(),
-                error,
-            }),
-        }
-    }
-    match errors.is_empty() {
-        true => Ok(properties),
-        false => Err(Error::Properties(errors)),
-    }
-}
-
 /// How a property is read, and what is searched for.
-fn explanation(request: &Request, property: &Property) -> String {
+pub fn explanation(request: &Request, property: &Property) -> String {
     let mut text = format!("property {}\n", request.text());
     let search = match property {
         Property::Temporal(temporal) => {

@@ -188,6 +188,14 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Properties")]
     pub terminates: bool,
 
+    /// Can a signed computation of a C program overflow, whatever --overflow says?
+    #[arg(long, help_heading = "Properties")]
+    pub no_overflow: bool,
+
+    /// Can an execution of a C program come to an undefined step?
+    #[arg(long, help_heading = "Properties")]
+    pub defined: bool,
+
     /// How results are written
     #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
     pub format: Format,

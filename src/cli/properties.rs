@@ -3,7 +3,7 @@
 use super::arguments::CheckArguments;
 use super::console::Console;
 use anyhow::bail;
-use derny::{Error, Language, Model, Property};
+use derny::{Error, Language, Model, Property, PropertyKind};
 
 /// Everything that is asked, in the order of the results.
 pub fn properties(
@@ -23,6 +23,8 @@ pub fn properties(
     properties.extend(arguments.reach.iter().map(Property::reach));
     let nothing = properties.is_empty()
         && !arguments.terminates
+        && !arguments.no_overflow
+        && !arguments.defined
         && !arguments.each_assertion
         && arguments.spec.is_empty();
     let about_assertions = arguments.assertions || arguments.each_assertion || nothing;
@@ -37,6 +39,20 @@ pub fn properties(
     }
     if arguments.terminates {
         properties.push(Property::terminates());
+    }
+    let of_c = [
+        (
+            "--no-overflow",
+            arguments.no_overflow,
+            Property::no_overflow(),
+        ),
+        ("--defined", arguments.defined, Property::defined()),
+    ];
+    for (option, _, property) in of_c.into_iter().filter(|(_, is_given, _)| *is_given) {
+        if language != Language::C {
+            bail!("{option} is for C programs");
+        }
+        properties.push(property);
     }
     Ok(properties)
 }
@@ -56,7 +72,14 @@ pub fn add_each_assertion(
     if each.is_empty() {
         console.warn("the program has no assertions");
     }
-    let place = properties.len() - usize::from(arguments.terminates);
+    let comes_later = |property: &Property| {
+        matches!(
+            property.kind(),
+            PropertyKind::Terminates | PropertyKind::NoOverflow | PropertyKind::Defined
+        )
+    };
+    let place = properties.iter().position(comes_later);
+    let place = place.unwrap_or(properties.len());
     properties.splice(place..place, each);
     Ok(())
 }

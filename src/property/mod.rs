@@ -3,6 +3,7 @@
 mod assertion;
 mod file;
 mod label;
+mod naming;
 mod proposition;
 mod remopla;
 mod request;
@@ -13,6 +14,7 @@ mod temporal;
 
 pub use assertion::{assertions, spelling};
 pub use file::{SpecificationError, parse_specification};
+pub use naming::{InC, Naming};
 pub use proposition::{Atom, find_procedure, resolve_condition};
 pub(crate) use request::OTHERS;
 pub use request::{Kind, Request, resolve};

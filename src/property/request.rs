@@ -1,7 +1,7 @@
 //! Properties as users write them.
 
+use super::naming::Naming;
 use super::{Property, PropertyError, Temporal, TemporalError};
-use crate::rules::Subject;
 use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,10 @@ pub enum Kind {
     Assertion,
     /// That every execution ends.
     Terminates,
+    /// That no signed computation of a C program overflows.
+    NoOverflow,
+    /// That no step of a C program is undefined.
+    Defined,
 }
 
 impl Kind {
@@ -34,6 +38,8 @@ impl Kind {
             Kind::Assertions => "assertions",
             Kind::Assertion => "assertion",
             Kind::Terminates => "terminates",
+            Kind::NoOverflow => "no-overflow",
+            Kind::Defined => "defined",
         }
     }
 }
@@ -132,6 +138,16 @@ impl Request {
         Self::new(Kind::Terminates, Kind::Terminates.name())
     }
 
+    /// No signed computation of a C program overflows, whatever overflow does there.
+    pub fn no_overflow() -> Self {
+        Self::new(Kind::NoOverflow, Kind::NoOverflow.name())
+    }
+
+    /// No execution of a C program comes to an undefined step.
+    pub fn defined() -> Self {
+        Self::new(Kind::Defined, Kind::Defined.name())
+    }
+
     /// With a name, by which it stands in reports.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
@@ -192,10 +208,11 @@ impl fmt::Display for Request {
 
 /// What a request means in a program or pushdown system.
 pub fn resolve<'s>(
-    subject: impl Into<Subject<'s>>,
+    naming: impl Into<Naming<'s>>,
     request: &Request,
 ) -> Result<Property, TemporalError> {
-    let subject = subject.into();
+    let naming = naming.into();
+    let subject = naming.subject;
     let boxed = |temporal| Property::Temporal(Box::new(temporal));
     let wrong = |error| TemporalError::Proposition(0..0, error);
     match request.kind {
@@ -208,5 +225,12 @@ pub fn resolve<'s>(
             Temporal::from_hoa(subject, &automaton).map(boxed)
         }
         Kind::Reach => subject.reach(&request.text).map_err(wrong),
+        Kind::NoOverflow | Kind::Defined => {
+            let points = naming.in_c().map_err(wrong)?;
+            Ok(match request.kind {
+                Kind::NoOverflow => points.overflow(),
+                _ => points.undefined(),
+            })
+        }
     }
 }

@@ -10,8 +10,9 @@ mod flow;
 mod listing;
 mod system;
 
-use crate::model::{Form, Model};
+use crate::model::Model;
 use crate::report::harmless::shortened;
+use crate::rules::Subject;
 use flow::ControlFlow;
 use std::io::{self, Write};
 use system::RuleGraph;
@@ -44,9 +45,9 @@ impl Model {
     /// # }
     /// ```
     pub fn graph(&self) -> Graph<'_> {
-        Graph(match &self.form {
-            Form::Program(program) => Kind::Flow(Box::new(ControlFlow::of(program))),
-            Form::System(system) => Kind::Rules(RuleGraph::of(system)),
+        Graph(match self.subject() {
+            Subject::Program(program) => Kind::Flow(Box::new(ControlFlow::of(program))),
+            Subject::System(system) => Kind::Rules(RuleGraph::of(system)),
         })
     }
 }

@@ -70,9 +70,9 @@ impl Serialize for One<'_> {
         }
         match &report.evidence {
             Evidence::Unread => one.serialize_field("trace", &())?,
-            Evidence::Read(form, list) => {
-                let shown = list[index].shown(form.subject(), &report.watches);
-                explanation(form.subject(), &list[index], shown, &mut one)?;
+            Evidence::Read(list) => {
+                let subject = list[index].ground.subject();
+                explanation(subject, &list[index], list[index].shown(), &mut one)?;
             }
         }
         one.serialize_field("stats", &StatisticsObject(report, conclusion))?;

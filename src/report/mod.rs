@@ -33,7 +33,7 @@ use crate::error::Reason;
 use crate::event::Progress;
 use crate::model::Form;
 use crate::program::{Boundary, BoundaryKind};
-use crate::property::{Request, Temporal};
+use crate::property::{Property, Request, Temporal};
 use crate::rules::Subject;
 use crate::supervisor::Limits;
 use crate::threads::Bound;
@@ -41,7 +41,7 @@ use annotation::{Annotation, Watch, annotate, stay_stopped};
 use folded::shown;
 use std::fmt;
 use std::io::Write;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use steps::{Annotated, Trace};
 pub use style::TextStyle;
@@ -54,8 +54,6 @@ pub struct Report {
     pub(crate) input: String,
     pub(crate) conclusions: Vec<Conclusion>,
     pub(crate) evidence: Evidence,
-    /// Expressions whose values are shown along traces.
-    pub(crate) watches: Vec<Watch>,
     pub(crate) warnings: Vec<String>,
     pub(crate) progress: Progress,
     pub(crate) statistics: Statistics,
@@ -88,15 +86,37 @@ pub(crate) struct Conclusion {
 pub(crate) enum Evidence {
     /// The run ended before anything was read.
     Unread,
-    Read(Form, Vec<Explanation>),
+    Read(Vec<Explanation>),
+}
+
+/// What a property was decided on.
+#[derive(Clone, Debug)]
+pub(crate) struct Ground {
+    pub form: Form,
+    /// What the property means there.
+    pub property: Property,
+    /// Expressions whose values are shown along traces.
+    pub watches: Arc<[Watch]>,
+}
+
+impl Ground {
+    pub fn subject(&self) -> Subject<'_> {
+        self.form.subject()
+    }
+
+    fn temporal(&self) -> Option<&Temporal> {
+        match &self.property {
+            Property::Temporal(temporal) => Some(temporal),
+            _ => None,
+        }
+    }
 }
 
 /// The trace of a violated property.
 #[derive(Debug)]
 pub(crate) struct Explanation {
     pub trace: TraceFinding,
-    /// If the property is a temporal one.
-    pub temporal: Option<Box<Temporal>>,
+    pub ground: Ground,
     /// The trace as it is shown, once it is needed.
     shown: OnceLock<Option<ShownTrace>>,
 }
@@ -109,16 +129,16 @@ pub(crate) struct ShownTrace {
 }
 
 impl Explanation {
-    pub fn new(trace: TraceFinding, temporal: Option<Box<Temporal>>) -> Self {
+    pub fn new(trace: TraceFinding, ground: Ground) -> Self {
         Explanation {
             trace,
-            temporal,
+            ground,
             shown: OnceLock::new(),
         }
     }
 
     /// The trace, if there is one: the same for every output.
-    pub fn shown(&self, subject: Subject<'_>, watches: &[Watch]) -> Option<&ShownTrace> {
+    pub fn shown(&self) -> Option<&ShownTrace> {
         let make = || {
             let trace = match &self.trace {
                 TraceFinding::Found(trace) => shown(trace, false),
@@ -128,12 +148,12 @@ impl Explanation {
                 }
             };
             let mut trace = trace.into_owned();
-            let temporal = self.temporal.as_deref();
+            let (subject, temporal) = (self.ground.subject(), self.ground.temporal());
             if let Some(temporal) = temporal {
                 stay_stopped(subject, &mut trace, temporal);
             }
             Some(ShownTrace {
-                annotation: annotate(subject, &trace, temporal, watches),
+                annotation: annotate(subject, &trace, temporal, &self.ground.watches),
                 trace,
             })
         };
@@ -154,14 +174,13 @@ fn unfollowed(boundaries: &[Boundary]) -> Option<Reason> {
 }
 
 impl Conclusion {
-    /// Divides a finding of a check that ended early for some reason.
-    pub fn divide(
+    /// Of a finding of a check that ended early for some reason.
+    pub fn new(
         property: Request,
-        finding: check::Finding,
+        finding: &check::Finding,
         reason: Option<Reason>,
         wants_trace: bool,
-        temporal: Option<Box<Temporal>>,
-    ) -> (Conclusion, Explanation) {
+    ) -> Self {
         let is_complete = match finding.verdict {
             None => false,
             Some(Verdict::Violated) => !wants_trace || !matches!(finding.trace, TraceFinding::None),
@@ -171,17 +190,16 @@ impl Conclusion {
         let unbounded = finding.bound.map(|_| Reason::Bound);
         let unbounded = unbounded.or(unfollowed(&finding.boundaries));
         let unbounded = unbounded.filter(|_| finding.verdict.is_none());
-        let conclusion = Conclusion {
+        Conclusion {
             property,
             verdict: finding.verdict,
             reason: reason.filter(|_| !is_complete).or(unbounded),
             bound: finding
                 .bound
                 .filter(|_| finding.verdict != Some(Verdict::Violated)),
-            boundaries: finding.boundaries,
+            boundaries: finding.boundaries.clone(),
             time: finding.time,
-        };
-        (conclusion, Explanation::new(finding.trace, temporal))
+        }
     }
 
     /// What stands before the reason of a missing verdict: how far was looked in vain.
@@ -211,7 +229,6 @@ impl Report {
             input: input.into(),
             conclusions: properties.iter().map(conclusion).collect(),
             evidence: Evidence::Unread,
-            watches: Vec::new(),
             warnings: Vec::new(),
             progress: Progress {
                 elapsed: limits.begin().elapsed(),
@@ -323,11 +340,11 @@ impl Report {
         sarif::write(self, &mut out)
     }
 
-    /// What the traces are of.
+    /// What the first trace is of.
     fn subject(&self) -> Option<Subject<'_>> {
         match &self.evidence {
             Evidence::Unread => None,
-            Evidence::Read(form, _) => Some(form.subject()),
+            Evidence::Read(list) => list.first().map(|one| one.ground.subject()),
         }
     }
 
@@ -375,7 +392,7 @@ impl<'r> Finding<'r> {
     pub fn has_trace(&self) -> bool {
         match &self.report.evidence {
             Evidence::Unread => false,
-            Evidence::Read(_, list) => matches!(
+            Evidence::Read(list) => matches!(
                 list[self.index].trace,
                 TraceFinding::Found(_) | TraceFinding::Repeating(..)
             ),
@@ -384,14 +401,13 @@ impl<'r> Finding<'r> {
 
     /// The execution that shows a violation, perhaps with parts of it folded.
     pub fn trace(&self) -> Option<Trace<'r>> {
-        let Evidence::Read(form, list) = &self.report.evidence else {
+        let Evidence::Read(list) = &self.report.evidence else {
             return None;
         };
-        let subject = form.subject();
-        let ShownTrace { trace, annotation } =
-            list[self.index].shown(subject, &self.report.watches)?;
+        let explanation = &list[self.index];
+        let ShownTrace { trace, annotation } = explanation.shown()?;
         Some(Trace::new(Annotated {
-            subject,
+            subject: explanation.ground.subject(),
             trace,
             annotation,
         }))

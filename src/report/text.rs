@@ -33,10 +33,10 @@ pub fn write_finding<W: Write>(
     write_conclusion(&report.conclusions[index], advice, writer)?;
     match &report.evidence {
         Evidence::Unread => Ok(()),
-        Evidence::Read(form, list) => {
-            let subject = form.subject();
-            let shown = list[index].shown(subject, &report.watches);
-            write_explanation(subject, &list[index], shown, advice, writer)
+        Evidence::Read(list) => {
+            let explanation = &list[index];
+            let subject = explanation.ground.subject();
+            write_explanation(subject, explanation, explanation.shown(), advice, writer)
         }
     }
 }

@@ -56,6 +56,8 @@ pub enum Externs {
 pub struct Checks {
     /// A signed computation that overflows fails, whatever the options say of overflow.
     pub overflow: bool,
+    /// What overflows and is undefined is undefined, even if overflow fails.
+    pub undefined: bool,
 }
 
 /// How a C program is read.

@@ -128,7 +128,13 @@ impl Body<'_, '_> {
             // The only quotient that does not fit.
             let smallest = a.clone().equal(Term::number(range.low));
             let overflows = smallest.and(b.clone().equal(Term::number(-1)));
-            let kind = match self.checks_overflow() {
+            let options = self.unit.options;
+            let is_overflow = match options.overflow {
+                _ if options.checks.overflow => true,
+                Overflow::Error => !options.checks.undefined,
+                Overflow::Wrap | Overflow::Block => false,
+            };
+            let kind = match is_overflow {
                 true => PointKind::Overflow,
                 false => PointKind::Undefined {
                     what: "the smallest number is divided by -1".to_owned(),

@@ -8,7 +8,7 @@ use crate::check::Verdict;
 use crate::report::annotation::{Annotation, Watched};
 use crate::report::folded::{Item, items};
 use crate::report::json::{FormulaObject, RunObject};
-use crate::report::{Evidence, Report, ShownTrace, summary, text, trace};
+use crate::report::{Evidence, Explanation, Report, ShownTrace, summary, text, trace};
 use crate::rules::Subject;
 use crate::source::Source;
 use crate::trace::{Location, Step};
@@ -172,12 +172,14 @@ fn result<'a>(
         remark: None,
         trace: None,
     };
-    let Evidence::Read(form, list) = &report.evidence else {
+    let Evidence::Read(list) = &report.evidence else {
         return row;
     };
-    let (subject, explanation) = (form.subject(), &list[index]);
+    let (subject, explanation) = (list[index].ground.subject(), &list[index]);
+    let same = |other: &Explanation| other.ground.form.is(&explanation.ground.form);
+    tables.form = list.iter().position(same).unwrap_or(index);
     row.remark = text::remark(&explanation.trace, report.advice);
-    if let Some(shown) = explanation.shown(subject, &report.watches) {
+    if let Some(shown) = explanation.shown() {
         let (trace, is_folded) = trace_row(subject, shown, calls, tables);
         row.trace = Some(trace);
         if is_folded {

@@ -121,6 +121,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn scope(&mut self, key: ScopeKey, name: &str, variables: Variables<'_>) -> usize {
+        let key = (self.tables.form, key);
         if let Some(number) = self.tables.scopes.get_index_of(&key) {
             return number;
         }
@@ -192,10 +193,11 @@ impl<'a> Encoder<'a> {
             rule: step.rule,
             failure,
         };
+        let key = (self.tables.form, key);
         if let Some(number) = self.tables.points.get_index_of(&key) {
             return number;
         }
-        let row = self.point_row(step, key.failure.as_deref());
+        let row = self.point_row(step, key.1.failure.as_deref());
         self.tables.points.insert_full(key, row).0
     }
 

@@ -19,8 +19,10 @@ pub struct Tables {
     pub strings: Set<String>,
     /// Numbers of strings: the names of values that matter.
     pub relevant: Set<Vec<usize>>,
-    pub points: Rows<PointKey, PointRow>,
-    pub scopes: Rows<ScopeKey, ScopeRow>,
+    pub points: Rows<(usize, PointKey), PointRow>,
+    pub scopes: Rows<(usize, ScopeKey), ScopeRow>,
+    /// The form that points and scopes are of: with its number they are different ones.
+    pub form: usize,
 }
 
 /// What a step's place depends on.

@@ -19,7 +19,7 @@ use super::{Conclusion, Evidence, Explanation, Report, ShownTrace, summary, text
 use crate::check::Verdict;
 use crate::diagnostic::Severity;
 use crate::error::Error;
-use crate::property::{Kind, Property, Request, resolve};
+use crate::property::{Kind, Property, Request};
 use crate::rules::Subject;
 use crate::source::Position;
 use crate::trace::{Location, Step, Trace, Valuation};
@@ -90,10 +90,10 @@ fn log_of(report: &Report, detail: Detail) -> Option<Log<'_>> {
     for (i, conclusion) in report.conclusions.iter().enumerate() {
         match (conclusion.verdict, &report.evidence) {
             (Some(Verdict::Holds), _) => findings.holds.push(object(&conclusion.property)),
-            (Some(Verdict::Violated), Evidence::Read(form, list)) => {
+            (Some(Verdict::Violated), Evidence::Read(list)) => {
                 let violation = Violation {
                     report,
-                    subject: form.subject(),
+                    subject: list[i].ground.subject(),
                     conclusion,
                     explanation: &list[i],
                 };
@@ -177,7 +177,7 @@ struct Site {
 impl<'a> Violation<'a> {
     fn result(&self, artifact: &ArtifactLocation, detail: Detail) -> ResultObject<'a> {
         let property = &self.conclusion.property;
-        let shown = self.explanation.shown(self.subject, &self.report.watches);
+        let shown = self.explanation.shown();
         let site = shown.and_then(|shown| self.site(&shown.trace));
         let site = site.unwrap_or_else(|| self.site_without_trace());
         let annotated = shown
@@ -223,6 +223,8 @@ impl<'a> Violation<'a> {
             Kind::Reach => format!("{} is reachable", title(property)),
             Kind::Terminates => "Some execution never ends".to_owned(),
             Kind::Ltl => format!("{} is violated", title(property)),
+            Kind::NoOverflow => "A signed computation can overflow".to_owned(),
+            Kind::Defined => "An undefined step can be taken".to_owned(),
             Kind::Never => format!("{} accepts some execution", title(property)),
         };
         if let Some(ShownTrace { trace, annotation }) = shown {
@@ -272,18 +274,14 @@ impl<'a> Violation<'a> {
 
     /// The label that is reached, the one assertion that fails, or where executions begin.
     fn site_without_trace(&self) -> Site {
-        let property = &self.conclusion.property;
-        let goal = match property.kind {
-            Kind::Reach | Kind::Assertion => resolve(self.subject, property).ok(),
-            _ => None,
-        };
+        let goal = &self.explanation.ground.property;
         let step = |number| Step::new(Location::At(number), 0, Valuation::new(&[], &[]));
         let step = match (self.subject, goal) {
-            (Subject::Program(_), Some(Property::Reach(points) | Property::Assertion(points))) => {
+            (Subject::Program(_), Property::Reach(points) | Property::Assertion(points)) => {
                 points.first().map(|point| step(point.0))
             }
             (Subject::Program(program), _) => Some(step(program.entry_point().0)),
-            (Subject::System(system), Some(Property::OnTop { symbols, .. })) => {
+            (Subject::System(system), Property::OnTop { symbols, .. }) => {
                 let mut rules = symbols.iter().flat_map(|symbol| system.rules_of(*symbol));
                 rules.next().map(|rule| Step {
                     rule: Some(rule.0),

@@ -40,7 +40,7 @@ const fn rule(
     }
 }
 
-pub const RULES: [Rule; 6] = [
+pub const RULES: [Rule; 8] = [
     rule(
         "assertion",
         "FailingAssertion",
@@ -84,6 +84,20 @@ pub const RULES: [Rule; 6] = [
         "WrongInput",
         "The input is wrong.",
         "Nothing is decided: the program, a property or a file that goes with them has an error.",
+        "error",
+    ),
+    rule(
+        "no-overflow",
+        "SignedOverflow",
+        "A signed computation can overflow.",
+        "Some execution computes a signed number that does not fit its type.",
+        "error",
+    ),
+    rule(
+        "defined",
+        "UndefinedStep",
+        "An undefined step can be taken.",
+        "Some execution takes a step whose effect C does not define.",
         "error",
     ),
 ];
@@ -130,6 +144,8 @@ pub fn rule_of(kind: Kind) -> Reference {
         Kind::Terminates => 2,
         Kind::Ltl => 3,
         Kind::Never => 4,
+        Kind::NoOverflow => 6,
+        Kind::Defined => 7,
     };
     Reference {
         id: RULES[index].id,

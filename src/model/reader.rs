@@ -1,13 +1,10 @@
-//! Reading what is to be checked, in any language, from files or other readers.
+//! Reading models: options, limits, and the way from bytes to a model in each language.
 
+use super::{Content, Language, Model, Unit};
 use crate::diagnostic::{Advice, Diagnostic};
 use crate::error::{Diagnostics, Error};
-use crate::lower::c::{Origin, PointKind};
 use crate::lower::{self, RemoplaOptions, Start};
-use crate::program::{Boundary, BoundaryKind, Overflow, PointId, Program};
-use crate::property::{self, OTHERS, Request};
-use crate::pushdown::System;
-use crate::rules::Subject;
+use crate::program::Overflow;
 use crate::source::{MAX_SOURCE_BYTES, Source, Span};
 use crate::supervisor::{self, Limits, Outcome};
 use crate::syntax;
@@ -18,207 +15,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-
-/// The language of an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// Boolean programs, in files `.bp`.
-    BooleanProgram,
-    /// Remopla programs, in files `.rem`.
-    Remopla,
-    /// Symbolic pushdown systems, in files `.pds`.
-    PushdownSystem,
-    /// C, in files `.c`, and preprocessed in files `.i`.
-    C,
-}
-
-impl Language {
-    /// The language of files with this extension.
-    pub fn of_extension(extension: &str) -> Option<Self> {
-        match extension {
-            "bp" => Some(Language::BooleanProgram),
-            "rem" => Some(Language::Remopla),
-            "pds" => Some(Language::PushdownSystem),
-            "c" | "i" => Some(Language::C),
-            _ => None,
-        }
-    }
-}
-
-/// A program or a pushdown system without errors. A clone is the same one.
-///
-/// ```
-/// # fn main() -> Result<(), derny::Error> {
-/// let model = derny::Model::read("examples/lock.bp")?;
-/// assert_eq!(model.language(), derny::Language::BooleanProgram);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug)]
-pub struct Model {
-    pub(crate) form: Form,
-    language: Language,
-    source: Arc<Source>,
-    warnings: Diagnostics,
-    /// Of a C program: what its points and cells are there.
-    pub(crate) origin: Option<Arc<Origin>>,
-    /// When it began to be read, and to be parsed.
-    pub(crate) times: [Instant; 2],
-}
-
-/// What a model is.
-#[derive(Clone, Debug)]
-pub(crate) enum Form {
-    Program(Arc<Program>),
-    System(Arc<System>),
-}
-
-impl Form {
-    pub(crate) fn subject(&self) -> Subject<'_> {
-        match self {
-            Form::Program(program) => Subject::Program(program),
-            Form::System(system) => Subject::System(system),
-        }
-    }
-}
-
-impl Model {
-    /// The model in a file, whose extension tells the language. [`Reader`] has options.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Reader::new().read(path)
-    }
-
-    /// The model in a text.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), derny::Error> {
-    /// use derny::{Language, Model};
-    /// let model = Model::parse(Language::BooleanProgram, "main() begin assert(1); end")?;
-    /// let wrong = Model::parse(Language::BooleanProgram, "main() begin x := 1; end");
-    /// assert!(wrong.unwrap_err().to_string().contains("unknown variable"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn parse(language: Language, text: impl Into<Vec<u8>>) -> Result<Self, Error> {
-        let reader = Reader::new().language(language);
-        reader.read_from("input", std::io::Cursor::new(text.into()))
-    }
-
-    /// The language it was written in.
-    pub fn language(&self) -> Language {
-        self.language
-    }
-
-    /// The name of its file.
-    pub fn name(&self) -> &str {
-        self.source.name()
-    }
-
-    /// Whether it is a program with threads: they are declared, or asked for by
-    /// [`Reader::threads`], or created.
-    pub fn has_threads(&self) -> bool {
-        match &self.form {
-            Form::Program(program) => program.threads.is_some(),
-            Form::System(_) => false,
-        }
-    }
-
-    /// Says what is not possible if it is a program with threads.
-    pub(crate) fn without_threads(&self, otherwise: &'static str) -> Result<(), Error> {
-        match self.has_threads() {
-            true => Err(Error::Unsupported(otherwise)),
-            false => Ok(()),
-        }
-    }
-
-    /// The places that no execution gets past, although the real program might.
-    pub(crate) fn boundaries(&self) -> Vec<Boundary> {
-        let points = self.origin.iter().flat_map(|origin| &origin.points);
-        let boundaries = points.zip((0..).map(PointId)).filter_map(|(point, id)| {
-            let (kind, what) = match &point.kind {
-                PointKind::Outside { what } => (BoundaryKind::Outside, what.as_str()),
-                PointKind::Heap => (BoundaryKind::Heap, "more objects on the heap"),
-                PointKind::Undefined { what } => (BoundaryKind::Undefined, what.as_str()),
-                _ => return None,
-            };
-            let position = self.source.position(point.span.start);
-            Some(Boundary {
-                point: id,
-                what: what.to_owned(),
-                kind,
-                file: self.source.file_of(point.span.start).to_owned(),
-                line: position.line,
-                column: position.column,
-            })
-        });
-        boundaries.collect()
-    }
-
-    /// What is doubtful about it.
-    pub fn warnings(&self) -> &Diagnostics {
-        &self.warnings
-    }
-
-    /// The program, or what is said of a pushdown system.
-    pub(crate) fn program(&self, otherwise: &'static str) -> Result<&Program, Error> {
-        match &self.form {
-            Form::Program(program) => Ok(program),
-            Form::System(_) => Err(Error::Unsupported(otherwise)),
-        }
-    }
-
-    /// A property for each assertion of a program, in the order of the text; in Remopla one
-    /// more, for overflow, indices and division.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), derny::Error> {
-    /// use derny::{Language, Model};
-    /// let text = "main() begin assert(1); end";
-    /// let model = Model::parse(Language::BooleanProgram, text)?;
-    /// assert_eq!(model.assertions()?[0].text(), "1:14");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn assertions(&self) -> Result<Vec<Request>, Error> {
-        let program = self.program("a pushdown system has no assertions")?;
-        let mut places: Vec<_> = property::assertions(program)
-            .into_iter()
-            .map(|(place, _)| property::spelling(place))
-            .collect();
-        places.dedup();
-        let others = (self.language == Language::Remopla).then(|| OTHERS.to_owned());
-        Ok(places
-            .into_iter()
-            .chain(others)
-            .map(Request::assertion)
-            .collect())
-    }
-
-    /// A program as a symbolic pushdown system, in the text form `.pds`, that has the same
-    /// properties.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), derny::Error> {
-    /// use derny::{Language, Model};
-    /// let program = Model::read("examples/lock.bp")?;
-    /// let system = Model::parse(Language::PushdownSystem, program.translate()?)?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn translate(&self) -> Result<String, Error> {
-        let program = self.program("this is a pushdown system already")?;
-        self.without_threads(
-            "translate is not for programs with threads: a pushdown system has one stack",
-        )?;
-        let translation = crate::translate::translate(program);
-        let translation = translation.map_err(|wrong| self.diagnostics(wrong))?;
-        Ok(translation.text)
-    }
-
-    fn diagnostics(&self, diagnostic: Diagnostic) -> Error {
-        Error::Diagnostics(Diagnostics::new(self.source.clone(), vec![diagnostic]))
-    }
-}
 
 /// How far reading a model has come.
 #[derive(Clone, Copy, Debug, Default)]
@@ -481,16 +277,15 @@ impl Reader {
             .store(source.bytes().len() as u64, Ordering::Relaxed);
         gauges.source.get_or_init(|| source.clone());
         let times = [reading, Instant::now()];
-        let (form, list) = self.lower(language, &source);
+        let (content, list) = self.lower(language, &source);
         let diagnostics = Diagnostics::new(source.clone(), list);
-        match form {
+        match content {
             None => Err(Error::Diagnostics(diagnostics)),
-            Some(form) => Ok(Model {
-                form,
+            Some(content) => Ok(Model {
+                content,
                 language,
                 source,
                 warnings: diagnostics,
-                origin: None,
                 times,
             }),
         }
@@ -498,7 +293,6 @@ impl Reader {
 
     /// A C program: all that it includes is read here.
     fn read_c(&self, path: &Path, bytes: Vec<u8>, times: [Instant; 2]) -> Result<Model, Error> {
-        let language = Language::C;
         let definitions = self.defines.iter();
         let options = syntax::c::Options {
             directories: Vec::new(),
@@ -516,34 +310,36 @@ impl Reader {
             ..lower::c::Options::default()
         };
         let entry = self.entry.as_deref().unwrap_or("main");
-        let (lowered, diagnostics) = match &typed.program {
-            None => (None, typed.diagnostics),
-            Some(program) => match lower::c::entry(program, entry) {
-                Some(entry) => {
-                    let lowered = lower::c::lower(source.clone(), program, entry, &options);
-                    (Some(lowered), typed.diagnostics)
-                }
-                None => {
-                    let message = format!("there is no function `{entry}` to begin with");
-                    (None, vec![Diagnostic::error(Span::default(), message)])
-                }
-            },
-        };
+        let mut diagnostics = typed.diagnostics;
+        let begun = typed.program.and_then(|program| {
+            let found = lower::c::entry(&program, entry);
+            if found.is_none() {
+                let message = format!("there is no function `{entry}` to begin with");
+                diagnostics = vec![Diagnostic::error(Span::default(), message)];
+            }
+            Some((program, found?))
+        });
         let diagnostics = Diagnostics::new(source.clone(), diagnostics);
-        match lowered {
+        match begun {
             None => Err(Error::Diagnostics(diagnostics)),
-            Some(lowered) => Ok(Model {
-                form: Form::Program(Arc::new(lowered.program)),
-                language,
-                source,
-                warnings: diagnostics,
-                origin: Some(Arc::new(lowered.origin)),
-                times,
-            }),
+            Some((program, entry)) => {
+                let unit = Unit::new(source.clone(), program, entry, options);
+                Ok(Model {
+                    content: Content::C(Arc::new(unit)),
+                    language: Language::C,
+                    source,
+                    warnings: diagnostics,
+                    times,
+                })
+            }
         }
     }
 
-    fn lower(&self, language: Language, source: &Arc<Source>) -> (Option<Form>, Vec<Diagnostic>) {
+    fn lower(
+        &self,
+        language: Language,
+        source: &Arc<Source>,
+    ) -> (Option<Content>, Vec<Diagnostic>) {
         let entry = self.entry.as_deref();
         let (program, diagnostics) = match language {
             Language::BooleanProgram => {
@@ -567,13 +363,13 @@ impl Reader {
                 let (system, diagnostics) =
                     lower::pushdown_system(source.clone(), &self.defines, self.advice);
                 return (
-                    system.map(|system| Form::System(Arc::new(system))),
+                    system.map(|system| Content::System(Arc::new(system))),
                     diagnostics,
                 );
             }
         };
         (
-            program.map(|program| Form::Program(Arc::new(program))),
+            program.map(|program| Content::Program(Arc::new(program))),
             diagnostics,
         )
     }

@@ -1,0 +1,89 @@
+//! Properties that are decided together, on one form of the model.
+//!
+//! Which form a property needs is the model's to say; those that need the same one share it, and all
+//! that was found out about it. This is also the place to make a form smaller for the properties that
+//! it is to decide.
+
+use super::resolution::{explanation, resolve_watches};
+use crate::error::{Error, PropertyError, PropertyWarning};
+use crate::event::Event;
+use crate::model::{Form, Model};
+use crate::property::{Property, Request, resolve};
+use crate::report::Ground;
+use crate::report::annotation::Watch;
+use crate::supervisor::Reporter;
+use std::sync::Arc;
+
+/// Some of the properties, and what they are decided on.
+pub struct Task {
+    pub form: Form,
+    /// Their numbers among all that were asked for.
+    pub numbers: Vec<usize>,
+    /// What they mean in the form.
+    pub properties: Vec<Property>,
+    /// Expressions whose values are shown along traces.
+    watches: Arc<[Watch]>,
+}
+
+impl Task {
+    /// What the property with this number is decided on, if it is one of these.
+    pub fn ground(&self, number: usize) -> Option<Ground> {
+        let at = self.numbers.iter().position(|one| *one == number)?;
+        Some(Ground {
+            form: self.form.clone(),
+            property: self.properties[at].clone(),
+            watches: self.watches.clone(),
+        })
+    }
+}
+
+/// What all properties mean, each on the form that it needs, or everything that is wrong with them.
+pub fn tasks(
+    model: &Model,
+    requests: &[Request],
+    watches: &[String],
+    events: &Reporter<'_, Event>,
+) -> Result<Vec<Task>, Error> {
+    let mut tasks: Vec<Task> = Vec::new();
+    let mut errors = Vec::new();
+    for (number, request) in requests.iter().enumerate() {
+        let form = model.form_for(request.kind);
+        let property = match resolve(form.naming(), request) {
+            Ok(property) => property,
+            Err(error) => {
+                let property = request.clone();
+                errors.push(PropertyError { property, error });
+                continue;
+            }
+        };
+        if let Property::Temporal(temporal) = &property {
+            for (span, message) in &temporal.warnings {
+                events.report(Event::Warning(PropertyWarning {
+                    property: request.clone(),
+                    span: span.clone(),
+                    message: message.clone(),
+                }));
+            }
+        }
+        events.report(Event::Explanation(explanation(request, &property)));
+        match tasks.iter_mut().find(|task| task.form.is(&form)) {
+            Some(task) => {
+                task.numbers.push(number);
+                task.properties.push(property);
+            }
+            None => tasks.push(Task {
+                watches: Arc::new([]),
+                form,
+                numbers: vec![number],
+                properties: vec![property],
+            }),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(Error::Properties(errors));
+    }
+    for task in &mut tasks {
+        task.watches = resolve_watches(task.form.subject(), watches)?.into();
+    }
+    Ok(tasks)
+}

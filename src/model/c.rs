@@ -1,0 +1,99 @@
+//! A C program as it was read, and the program forms that its properties need.
+//!
+//! What is kept is the typed tree. How it becomes a program depends on what is asked: overflow that
+//! wraps for one property is a failure for another. Each of these *variants* is made when a property
+//! first needs it, and then shared by all that do.
+
+use crate::lower::c::{Checks, Lowered, Options, Origin, PointKind, lower};
+use crate::program::{Boundary, BoundaryKind, Overflow, PointId};
+use crate::property::Kind;
+use crate::source::Source;
+use crate::typing::c::tree::{FunctionId, Program};
+use std::sync::{Arc, OnceLock};
+
+/// Which program form a property needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variant {
+    /// Overflow does what the options say.
+    Plain,
+    /// A signed computation that overflows fails.
+    Overflow,
+    /// What overflows and is undefined is undefined, whatever the options say of overflow.
+    Undefined,
+}
+
+/// The translation units of a program, linked and typed.
+#[derive(Debug)]
+pub(crate) struct Unit {
+    pub source: Arc<Source>,
+    pub typed: Program,
+    /// Where executions begin.
+    pub entry: FunctionId,
+    pub options: Options,
+    /// One for each variant.
+    forms: [OnceLock<Arc<Lowered>>; 3],
+}
+
+impl Unit {
+    pub fn new(source: Arc<Source>, typed: Program, entry: FunctionId, options: Options) -> Self {
+        Unit {
+            source,
+            typed,
+            entry,
+            options,
+            forms: Default::default(),
+        }
+    }
+
+    /// The variant that a property of this kind is decided on.
+    pub fn variant(&self, kind: Kind) -> Variant {
+        match kind {
+            Kind::NoOverflow => Variant::Overflow,
+            Kind::Defined if self.options.overflow != Overflow::Wrap => Variant::Undefined,
+            _ => Variant::Plain,
+        }
+    }
+
+    /// The program form of a variant.
+    pub fn lowered(&self, variant: Variant) -> &Arc<Lowered> {
+        self.forms[variant as usize].get_or_init(|| {
+            let checks = Checks {
+                overflow: variant == Variant::Overflow,
+                undefined: variant == Variant::Undefined,
+            };
+            let options = Options {
+                checks,
+                ..self.options.clone()
+            };
+            Arc::new(lower(
+                self.source.clone(),
+                &self.typed,
+                self.entry,
+                &options,
+            ))
+        })
+    }
+
+    /// The places that no execution gets past, although the real program might.
+    pub fn boundaries(&self, origin: &Origin) -> Vec<Boundary> {
+        let points = origin.points.iter().zip((0..).map(PointId));
+        let boundaries = points.filter_map(|(point, id)| {
+            let (kind, what) = match &point.kind {
+                PointKind::Outside { what } => (BoundaryKind::Outside, what.as_str()),
+                PointKind::Heap => (BoundaryKind::Heap, "more objects on the heap"),
+                PointKind::Undefined { what } => (BoundaryKind::Undefined, what.as_str()),
+                _ => return None,
+            };
+            let position = self.source.position(point.span.start);
+            Some(Boundary {
+                point: id,
+                what: what.to_owned(),
+                kind,
+                file: self.source.file_of(point.span.start).to_owned(),
+                line: position.line,
+                column: position.column,
+            })
+        });
+        boundaries.collect()
+    }
+}
