@@ -166,7 +166,10 @@ pub fn report(
                 watches: Arc::new([]),
             };
             let conclusion = Conclusion::new(property, &finding, None, true);
-            (conclusion, Explanation::new(finding.trace, ground))
+            (
+                conclusion,
+                Explanation::new(finding.trace, finding.execution, ground),
+            )
         })
         .unzip();
     Report {

@@ -70,6 +70,9 @@ mod execution;
 // What names mean, the static rules, control points.
 mod lower;
 
+// Traces of lowered C programs as executions in C.
+mod retrace;
+
 // Programs and pushdown systems as rules: the one form behind both.
 mod rules;
 
@@ -158,7 +161,7 @@ pub use report::configurations::SetReport;
 pub use report::graph::Graph;
 pub use report::notices::Notice;
 pub use report::solution::Solution;
-pub use report::steps::{StepKind, Trace, TracePart, TraceStep, TraceThread};
+pub use report::steps::{StepKind, Trace, TraceInput, TracePart, TraceStep, TraceThread};
 pub use report::values::Value;
 pub use report::{Finding, Report, TextStyle};
 pub use sets::SetQuery;

@@ -5,6 +5,7 @@
 
 use super::Verdict;
 use crate::program::{Boundary, BoundaryKind};
+use crate::retrace::Retraced;
 use crate::threads::Bound;
 use crate::trace::Trace;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -59,6 +60,8 @@ pub struct Finding {
     pub verdict: Option<Verdict>,
     /// What shows a violation.
     pub trace: TraceFinding,
+    /// Of a C program, the execution that the trace stands for.
+    pub execution: Option<Arc<Retraced>>,
     /// Of a program with threads, how far it was looked for.
     pub bound: Option<Bound>,
     /// Where executions were not followed any further, of a property that holds but for that.
@@ -75,6 +78,7 @@ impl Default for Finding {
         Finding {
             verdict: None,
             trace: TraceFinding::None,
+            execution: None,
             bound: None,
             boundaries: Vec::new(),
             begin: None,
@@ -235,6 +239,13 @@ impl Board {
         if let Some(finding) = self.state().findings.get_mut(self.number(property)) {
             finding.trace = trace;
             finding.time = self.begin.elapsed();
+        }
+    }
+
+    /// Puts down the execution that the trace of a violation stands for.
+    pub fn enact(&self, property: usize, execution: Retraced) {
+        if let Some(finding) = self.state().findings.get_mut(self.number(property)) {
+            finding.execution = Some(Arc::new(execution));
         }
     }
 

@@ -23,11 +23,13 @@ use crate::error::{Error, Reason};
 use crate::explicit::Budget;
 use crate::limits;
 use crate::property::Property;
+use crate::retrace::{Mismatch, Provenance};
 use crate::rules::{self, Subject};
 use crate::threads::SwitchBounds;
 use crate::watch::{Stop, Watch, within_budget};
 use crate::witness::walk::Diverged;
 use model::{Observation, with_model};
+use std::sync::Arc;
 
 /// What a check finds out about a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +101,8 @@ pub struct Options {
     pub process_ends: bool,
     /// Whether the peak of live nodes is measured, at some cost in time.
     pub measure: bool,
+    /// Of a lowered C program, what it was made from: traces are executed there.
+    pub provenance: Option<Arc<dyn Provenance>>,
 }
 
 impl Options {
@@ -131,6 +135,7 @@ impl Default for Options {
             },
             process_ends: false,
             measure: false,
+            provenance: None,
         }
     }
 }
@@ -138,6 +143,12 @@ impl Default for Options {
 impl From<OutOfNodes> for Error {
     fn from(error: OutOfNodes) -> Self {
         Stop::from(error).into()
+    }
+}
+
+impl From<Mismatch> for Error {
+    fn from(error: Mismatch) -> Self {
+        Error::Internal(error.to_string())
     }
 }
 

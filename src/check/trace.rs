@@ -5,6 +5,7 @@ use super::{Phase, TraceFinding};
 use crate::error::Error;
 use crate::limits::witness::CALLS_A_RING;
 use crate::property::{Property, Temporal};
+use crate::retrace::retrace;
 use crate::saturation::PostStar;
 use crate::trace::failure::Failure;
 use crate::trace::{Fold, Step, Trace};
@@ -91,7 +92,10 @@ pub fn explain(
     let finding = if length <= limit && folded.rounds.is_empty() && folded.nested.is_empty() {
         let mut trace = unfold(&folded);
         confirm(model, &mut trace, &claim)?;
-        TraceFinding::Found(trace)
+        match enact(model, property, &trace)? {
+            true => TraceFinding::Found(trace),
+            false => TraceFinding::TooLong(length),
+        }
     } else if !confirm(model, &mut folded, &claim)? {
         TraceFinding::TooDeep
     } else {
@@ -115,6 +119,21 @@ pub fn explain(
     };
     model.board.explain(property, finding);
     Ok(())
+}
+
+/// Executes a trace of a lowered C program there. Whether it can be shown.
+fn enact(model: &Model<'_>, property: usize, trace: &Trace) -> Result<bool, Error> {
+    let provenance = model.options.provenance.as_ref();
+    let Some(provenance) = provenance.filter(|_| trace.cycle.is_empty()) else {
+        return Ok(true);
+    };
+    let limit = model.options.trace_limit;
+    let execution = retrace(provenance.original(), trace, limit)?;
+    let is_shown = execution.is_some();
+    if let Some(execution) = execution {
+        model.board.enact(property, execution);
+    }
+    Ok(is_shown)
 }
 
 /// Whether something is shown that happens many times.

@@ -378,7 +378,8 @@ impl<'o> Checker<'o> {
             let conclusion = Conclusion::new(property.clone(), &finding, reason, traced);
             conclusions.push(conclusion);
             let ground = ground(number);
-            explanations.extend(ground.map(|ground| Explanation::new(finding.trace, ground)));
+            let (trace, execution) = (finding.trace, finding.execution);
+            explanations.extend(ground.map(|ground| Explanation::new(trace, execution, ground)));
         }
         // Where the run ended before it was known what the properties mean, nothing was found.
         let evidence = match explanations.len() == conclusions.len() {
@@ -483,7 +484,11 @@ impl Work {
     /// Decides what is decided together.
     fn perform(&self, task: &Task) -> Result<(), Error> {
         let (subject, boundaries) = (task.form.subject(), task.form.boundaries());
-        let (options, watch) = (&self.options, &self.watch);
+        let options = &Options {
+            provenance: task.form.provenance(),
+            ..self.options.clone()
+        };
+        let watch = &self.watch;
         let board = self.board.part(&task.numbers);
         check::check(subject, &task.properties, options, watch, &board)?;
         let count = task.properties.len();

@@ -37,6 +37,8 @@ impl<'a> Machine<'a> {
             steps: 0,
             end: None,
             overflows: Vec::new(),
+            outcome: None,
+            called: None,
         };
         machine.codes.resize_with(program.functions.len(), || None);
         if let Err(kind) = machine.start() {
@@ -236,7 +238,12 @@ impl<'a> Machine<'a> {
             == "main";
         let is_last = self.frames.len() == 1;
         let (is_used, next) = (frame.is_used, frame.next);
-        let span = frame.code.spans.get(next - 1).copied().unwrap_or_default();
+        let mut span = frame.code.spans.get(next - 1).copied().unwrap_or_default();
+        if let Some(caller) = self.frames.iter().rev().nth(1) {
+            // What is missing is needed where the function was called.
+            let call = caller.code.spans.get(caller.next - 1);
+            span = call.copied().unwrap_or(span);
+        }
         if program.functions[function.0 as usize].noreturn && !(is_last && self.steps == 0) {
             return Err(Undefined::Return.into());
         }
@@ -369,13 +376,14 @@ impl<'a> Machine<'a> {
         code: &Code,
         object: ObjectId,
         (registers, slots): (usize, usize),
+        is_early: bool,
         span: Span,
     ) -> Step<()> {
         let source = self.source(Cause::Local);
         match code.homes.get(&object) {
             Some(Home::Register(register)) => {
                 let index = registers + *register as usize;
-                self.registers[index] = match self.choices.decides_early() {
+                self.registers[index] = match is_early {
                     true => {
                         let scalar = code.registers[*register as usize].scalar;
                         self.determine(source, (Some(object), 0, None), scalar, span)
@@ -386,7 +394,9 @@ impl<'a> Machine<'a> {
             Some(Home::Slot(slot)) => {
                 if let Some(handle) = self.slots[slots + *slot as usize] {
                     self.memory.object(handle)?.reset(Some(source));
-                    self.decide_early(handle, span)?;
+                    if is_early {
+                        self.decide_early(handle, span)?;
+                    }
                 }
             }
             Some(Home::Static) | None => {}
@@ -395,9 +405,6 @@ impl<'a> Machine<'a> {
     }
 
     fn decide_early(&mut self, handle: Handle, span: Span) -> Step<()> {
-        if !self.choices.decides_early() {
-            return Ok(());
-        }
         let object = self.memory.object(handle)?;
         let (shape, size) = (object.shape.clone(), object.size);
         for start in (0..size).step_by(shape.size.max(1) as usize) {

@@ -124,6 +124,8 @@ pub enum Instruction {
     Leave(u32),
     /// The object's value is arbitrary.
     Declare(ObjectId),
+    /// The same, but it is written at once.
+    Prepare(ObjectId),
     /// An object of variable size begins, an index into [`Code::extents`].
     DeclareVariable(Slot, u32),
     /// The height of the stack is kept.
@@ -164,6 +166,8 @@ pub struct Code {
     pub slots: Vec<SlotInfo>,
     /// Where objects of the function are.
     pub homes: FxHashMap<ObjectId, Home>,
+    /// How many objects with names were declared before each that has one.
+    pub order: FxHashMap<ObjectId, u32>,
     pub blocks: Vec<Block>,
     pub jumps: Vec<Leap>,
     pub switches: Vec<Switch>,
@@ -182,6 +186,8 @@ pub struct StepPoint {
     pub span: Span,
     /// The innermost block.
     pub block: u32,
+    /// How many objects of the function have been declared above, in the order of the text.
+    pub declared: u32,
 }
 
 /// What a step is.
@@ -248,6 +254,8 @@ pub struct Leap {
     pub entered: Vec<u32>,
     /// The register that has the height of the stack where it leads; none for that of the frame.
     pub height: Option<Register>,
+    /// Where the `case` or `default` stands that it leads to.
+    pub case: Option<Span>,
 }
 
 /// A `switch`.

@@ -32,6 +32,19 @@ pub struct Machine<'a> {
     pub(super) steps: u64,
     pub(super) end: Option<End>,
     pub(super) overflows: Vec<Span>,
+    /// How the last condition came out.
+    pub(super) outcome: Option<Outcome>,
+    /// The function that was called last.
+    pub(super) called: Option<FunctionId>,
+}
+
+/// How a condition comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Whether it is true.
+    Truth(bool),
+    /// Of a `switch`: the `case` or `default` that it goes to.
+    Case(Option<Span>),
 }
 
 /// A call that has not returned.
@@ -78,6 +91,16 @@ impl<'a> Machine<'a> {
     /// Where signed computations have overflowed since this was asked last.
     pub fn take_overflows(&mut self) -> Vec<Span> {
         std::mem::take(&mut self.overflows)
+    }
+
+    /// How the condition that was evaluated last since this was asked came out.
+    pub fn take_outcome(&mut self) -> Option<Outcome> {
+        self.outcome.take()
+    }
+
+    /// The function that was called last since this was asked, with body or without.
+    pub fn take_called(&mut self) -> Option<FunctionId> {
+        self.called.take()
     }
 
     /// The step that comes next.
@@ -191,12 +214,16 @@ impl<'a> Machine<'a> {
                 }
                 Instruction::Jump(to) => *next = to as usize,
                 Instruction::JumpIfFalse(to) => {
-                    if !self.truth() {
+                    let holds = self.truth();
+                    self.outcome = Some(Outcome::Truth(holds));
+                    if !holds {
                         *next = to as usize;
                     }
                 }
                 Instruction::JumpIfTrue(to) => {
-                    if self.truth() {
+                    let holds = self.truth();
+                    self.outcome = Some(Outcome::Truth(holds));
+                    if holds {
                         *next = to as usize;
                     }
                 }
@@ -219,7 +246,8 @@ impl<'a> Machine<'a> {
                     self.pop();
                 }
                 Instruction::Leap(leap) => {
-                    *next = self.leap(code, &code.jumps[leap as usize], (registers, slots))?;
+                    let leap = &code.jumps[leap as usize];
+                    *next = self.leap(code, leap, (registers, slots), code.spans[here])?;
                 }
                 Instruction::Switch(switch) => {
                     let switch = &code.switches[switch as usize];
@@ -227,7 +255,9 @@ impl<'a> Machine<'a> {
                     let after = switch.cases.partition_point(|case| case.0 <= value);
                     let found = switch.cases[..after].last().filter(|case| value <= case.1);
                     let leap = found.map_or(switch.otherwise, |case| case.2);
-                    *next = self.leap(code, &code.jumps[leap as usize], (registers, slots))?;
+                    let leap = &code.jumps[leap as usize];
+                    self.outcome = Some(Outcome::Case(leap.case));
+                    *next = self.leap(code, leap, (registers, slots), code.spans[here])?;
                 }
                 Instruction::Local(slot) => {
                     let handle = self.slots[slots + slot as usize];
@@ -237,7 +267,12 @@ impl<'a> Machine<'a> {
                 Instruction::Enter(block) => self.enter_block(code, block, (registers, slots))?,
                 Instruction::Leave(block) => self.leave_block(code, block, slots),
                 Instruction::Declare(object) => {
-                    self.declare(code, object, (registers, slots), code.spans[here])?;
+                    let is_early = self.choices.decides_early();
+                    let bases = (registers, slots);
+                    self.declare(code, object, bases, is_early, code.spans[here])?;
+                }
+                Instruction::Prepare(object) => {
+                    self.declare(code, object, (registers, slots), false, code.spans[here])?;
                 }
                 Instruction::DeclareVariable(slot, extent) => {
                     self.declare_variable(code, (slot, extent), (registers, slots))?;
@@ -252,6 +287,7 @@ impl<'a> Machine<'a> {
                     is_used,
                 } => {
                     let arguments = arguments as usize;
+                    self.called = Some(function);
                     if self.meanings[function.0 as usize] == Meaning::Body {
                         return Ok(Event::Call {
                             function,
@@ -271,6 +307,7 @@ impl<'a> Machine<'a> {
                 } => {
                     let arguments = arguments as usize;
                     let function = self.callee(type_id, arguments)?;
+                    self.called = Some(function);
                     if self.meanings[function.0 as usize] == Meaning::Body {
                         return Ok(Event::Call {
                             function,
@@ -358,7 +395,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Leaves blocks and enters others; where control goes on.
-    fn leap(&mut self, code: &Code, leap: &Leap, bases: (usize, usize)) -> Step<usize> {
+    fn leap(&mut self, code: &Code, leap: &Leap, bases: (usize, usize), span: Span) -> Step<usize> {
         let height = match leap.height {
             Some(register) => self.registers[bases.0 + register as usize],
             None => Value::Integer(self.frames.last().map_or(0, |frame| frame.stack as i64)),
@@ -371,6 +408,12 @@ impl<'a> Machine<'a> {
         }
         for block in &leap.entered {
             self.enter_block(code, *block, bases)?;
+            if self.choices.decides_early() {
+                let objects = &code.blocks[*block as usize].objects;
+                for object in objects {
+                    self.declare(code, *object, bases, true, span)?;
+                }
+            }
         }
         Ok(leap.target as usize)
     }

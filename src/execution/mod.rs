@@ -13,6 +13,7 @@ mod call;
 pub mod choices;
 mod code;
 mod compile;
+mod fingerprint;
 mod library;
 pub mod machine;
 mod memory;
@@ -26,7 +27,7 @@ pub mod view;
 
 pub use choices::{Choice, Choices, Kind, Listed, Random, Request, What};
 pub use code::{StepKind, StepPoint};
-pub use machine::Machine;
+pub use machine::{Machine, Outcome};
 pub use stop::{Beyond, End, EndKind, Failure, Undefined};
 pub use value::Cause;
 pub use view::{Shown, State};

@@ -72,7 +72,7 @@ impl Machine<'_> {
             step,
             depth: self.frames.len() - 1,
             globals: self.globals(),
-            locals: self.locals(frame, step.block),
+            locals: self.locals(frame, step),
         })
     }
 
@@ -91,12 +91,15 @@ impl Machine<'_> {
         shown.collect()
     }
 
-    fn locals(&self, frame: &Frame, block: u32) -> Vec<(String, Shown)> {
+    fn locals(&self, frame: &Frame, step: StepPoint) -> Vec<(String, Shown)> {
         let mut locals: Vec<(String, Shown)> = Vec::new();
-        let mut block = Some(block);
+        let mut block = Some(step.block);
+        let code = &frame.code;
         while let Some(index) = block {
-            let entry = &frame.code.blocks[index as usize];
-            for id in entry.objects.iter().rev() {
+            let entry = &code.blocks[index as usize];
+            let is_declared =
+                |id: &&ObjectId| code.order.get(id).is_some_and(|k| *k < step.declared);
+            for id in entry.objects.iter().filter(is_declared).rev() {
                 let Some(name) = self.program.objects[id.0 as usize].name else {
                     continue;
                 };

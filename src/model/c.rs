@@ -4,9 +4,11 @@
 //! wraps for one property is a failure for another. Each of these *variants* is made when a property
 //! first needs it, and then shared by all that do.
 
-use crate::lower::c::{Checks, Lowered, Options, Origin, PointKind, lower};
+use crate::execution;
+use crate::lower::c::{Checks, Externs, Lowered, Options, Origin, PointKind, lower};
 use crate::program::{Boundary, BoundaryKind, Overflow, PointId};
 use crate::property::Kind;
+use crate::retrace::{Original, Provenance};
 use crate::source::Source;
 use crate::typing::c::tree::{FunctionId, Program};
 use std::sync::{Arc, OnceLock};
@@ -74,6 +76,24 @@ impl Unit {
         })
     }
 
+    /// How the C interpreter executes it.
+    fn execution(&self) -> execution::Options {
+        execution::Options {
+            overflow: match self.options.overflow {
+                Overflow::Wrap => execution::Overflow::Wrap,
+                Overflow::Error => execution::Overflow::Error,
+                Overflow::Block => execution::Overflow::Block,
+            },
+            externs: match self.options.externs {
+                Externs::Pure => execution::Externs::Pure,
+                Externs::Havoc => execution::Externs::Havoc,
+                Externs::Refuse => execution::Externs::Refuse,
+            },
+            malloc_may_fail: self.options.malloc_may_fail,
+            ..execution::Options::new(self.entry)
+        }
+    }
+
     /// The places that no execution gets past, although the real program might.
     pub fn boundaries(&self, origin: &Origin) -> Vec<Boundary> {
         let points = origin.points.iter().zip((0..).map(PointId));
@@ -95,5 +115,21 @@ impl Unit {
             })
         });
         boundaries.collect()
+    }
+}
+
+/// A program form, and what it was made from.
+#[derive(Debug)]
+pub(crate) struct Lowering(pub Arc<Unit>, pub Arc<Lowered>);
+
+impl Provenance for Lowering {
+    fn original(&self) -> Original<'_> {
+        let Lowering(unit, lowered) = self;
+        Original {
+            typed: &unit.typed,
+            program: &lowered.program,
+            origin: &lowered.origin,
+            options: unit.execution(),
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod c;
 mod reader;
 
+use c::Lowering;
 pub(crate) use c::{Unit, Variant};
 pub use reader::{Reader, Reading};
 
@@ -12,6 +13,7 @@ use crate::lower::c::Lowered;
 use crate::program::{Boundary, Program};
 use crate::property::{self, InC, Naming, OTHERS, Request};
 use crate::pushdown::System;
+use crate::retrace::Provenance;
 use crate::rules::Subject;
 use crate::source::Source;
 use std::path::Path;
@@ -100,6 +102,14 @@ impl Form {
         };
         let subject = self.subject();
         Naming { subject, c }
+    }
+
+    /// Of a C program, what it was made from.
+    pub(crate) fn provenance(&self) -> Option<Arc<dyn Provenance>> {
+        match self {
+            Form::Program(_) | Form::System(_) => None,
+            Form::C(unit, lowered) => Some(Arc::new(Lowering(unit.clone(), lowered.clone()))),
+        }
     }
 
     /// Whether points and variables have the same numbers in both.

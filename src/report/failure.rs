@@ -14,7 +14,7 @@ const LONGEST_TEXT: usize = 60;
 pub fn explain(program: &Program, failure: &Failure) -> String {
     let procedure = failure.procedure;
     match &failure.reason {
-        Reason::Assertion => failure.to_string(),
+        Reason::Assertion | Reason::Stated(_) => failure.to_string(),
         Reason::NoValue {
             expression,
             target,

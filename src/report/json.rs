@@ -3,7 +3,7 @@
 //! Written as a stream: a trace of a hundred thousand steps is never copied.
 
 use super::annotation::{Annotation, Blame, Run, Truth, Watched};
-use super::steps::{Annotated, Trace, TraceObject};
+use super::steps::{Trace, TraceObject};
 use super::{Conclusion, Evidence, Explanation, Report, ShownTrace};
 use crate::check::{Phase, TraceFinding, Verdict};
 use crate::program::{Boundary, BoundaryKind};
@@ -123,11 +123,7 @@ fn explanation<S: SerializeStruct>(
     shown: Option<&ShownTrace>,
     one: &mut S,
 ) -> Result<(), S::Error> {
-    let annotated = shown.map(|ShownTrace { trace, annotation }| Annotated {
-        subject,
-        trace,
-        annotation,
-    });
+    let annotated = shown.map(|shown| shown.annotated(subject));
     match (&explanation.trace, annotated) {
         (TraceFinding::Found(_), Some(annotated)) => {
             one.serialize_field("trace", &TraceObject(annotated))?;

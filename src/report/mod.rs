@@ -34,10 +34,11 @@ use crate::event::Progress;
 use crate::model::Form;
 use crate::program::{Boundary, BoundaryKind};
 use crate::property::{Property, Request, Temporal};
+use crate::retrace::Retraced;
 use crate::rules::Subject;
 use crate::supervisor::Limits;
 use crate::threads::Bound;
-use annotation::{Annotation, Watch, annotate, stay_stopped};
+use annotation::{Annotation, Watch, annotate, annotate_execution, stay_stopped};
 use folded::shown;
 use std::fmt;
 use std::io::Write;
@@ -116,6 +117,8 @@ impl Ground {
 #[derive(Debug)]
 pub(crate) struct Explanation {
     pub trace: TraceFinding,
+    /// Of a C program, the execution that it stands for.
+    execution: Option<Arc<Retraced>>,
     pub ground: Ground,
     /// The trace as it is shown, once it is needed.
     shown: OnceLock<Option<ShownTrace>>,
@@ -126,12 +129,37 @@ pub(crate) struct Explanation {
 pub(crate) struct ShownTrace {
     pub trace: crate::trace::Trace,
     pub annotation: Annotation,
+    /// If it is an execution of a C program: what else is known of it.
+    pub execution: Option<Arc<Retraced>>,
+}
+
+impl ShownTrace {
+    /// What the steps are of, if those of the lowered trace are of this.
+    pub fn subject<'a>(&'a self, lowered: Subject<'a>) -> Subject<'a> {
+        match &self.execution {
+            Some(execution) => Subject::Program(&execution.program),
+            None => lowered,
+        }
+    }
+
+    fn annotated<'a>(&'a self, lowered: Subject<'a>) -> Annotated<'a> {
+        Annotated {
+            subject: self.subject(lowered),
+            trace: &self.trace,
+            annotation: &self.annotation,
+            inputs: self
+                .execution
+                .as_ref()
+                .map(|execution| &execution.inputs[..]),
+        }
+    }
 }
 
 impl Explanation {
-    pub fn new(trace: TraceFinding, ground: Ground) -> Self {
+    pub fn new(trace: TraceFinding, execution: Option<Arc<Retraced>>, ground: Ground) -> Self {
         Explanation {
             trace,
+            execution,
             ground,
             shown: OnceLock::new(),
         }
@@ -147,14 +175,23 @@ impl Explanation {
                     return None;
                 }
             };
-            let mut trace = trace.into_owned();
             let (subject, temporal) = (self.ground.subject(), self.ground.temporal());
+            if let Some(execution) = &self.execution {
+                let (lowered, watches) = ((subject, &*trace), &self.ground.watches);
+                return Some(ShownTrace {
+                    annotation: annotate_execution(lowered, execution, temporal, watches),
+                    trace: execution.trace.clone(),
+                    execution: Some(execution.clone()),
+                });
+            }
+            let mut trace = trace.into_owned();
             if let Some(temporal) = temporal {
                 stay_stopped(subject, &mut trace, temporal);
             }
             Some(ShownTrace {
                 annotation: annotate(subject, &trace, temporal, &self.ground.watches),
                 trace,
+                execution: None,
             })
         };
         self.shown.get_or_init(make).as_ref()
@@ -405,12 +442,8 @@ impl<'r> Finding<'r> {
             return None;
         };
         let explanation = &list[self.index];
-        let ShownTrace { trace, annotation } = explanation.shown()?;
-        Some(Trace::new(Annotated {
-            subject: explanation.ground.subject(),
-            trace,
-            annotation,
-        }))
+        let shown = explanation.shown()?;
+        Some(Trace::new(shown.annotated(explanation.ground.subject())))
     }
 }
 

@@ -7,7 +7,7 @@ use super::failure::explain;
 use super::harmless::{harmless, one_line};
 use super::steps::StepKind;
 use super::values::{Variables, Words};
-use crate::program::{Cell, Declaration, PointId, ProcedureId};
+use crate::program::{Cell, Declaration, Language, PointId, ProcedureId};
 use crate::pushdown::step::state_of;
 use crate::pushdown::{RuleId, SymbolId, System};
 use crate::rules::Subject;
@@ -23,6 +23,8 @@ pub struct Place<'a> {
     /// The procedure, or the control state.
     pub procedure: &'a str,
     pub kind: StepKind,
+    /// Of several files, the one that it is in.
+    pub file: Option<&'a str>,
     /// Of the first and the last character of the statement, or of the rule that is taken next.
     pub range: Option<[Position; 2]>,
     /// The labels, or the symbol on top.
@@ -58,6 +60,13 @@ pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
                         true => StepKind::Exit,
                         false => StepKind::Statement,
                     },
+                    file: match program.language {
+                        Language::C => {
+                            let start = program.point(point).span.start;
+                            Some(program.source.file_of(start))
+                        }
+                        Language::BooleanProgram | Language::Remopla => None,
+                    },
                     range: Some(program.source.ends(program.point(point).span)),
                     labels: program.labels_of(point).collect(),
                     text: program.text_of(point),
@@ -68,6 +77,10 @@ pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
                 kind: match step.location {
                     Location::Error => StepKind::Error,
                     _ => StepKind::Terminated,
+                },
+                file: match program.language {
+                    Language::C => Some(program.source.name()),
+                    Language::BooleanProgram | Language::Remopla => None,
                 },
                 range: None,
                 labels: Vec::new(),
@@ -80,6 +93,7 @@ pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
             Place {
                 procedure: state_name(system, step),
                 kind: StepKind::Statement,
+                file: None,
                 range: rule.map(|rule| system.source.ends(system.rule(rule).span)),
                 labels: symbol.into_iter().collect(),
                 text: rule.map_or("".into(), |rule| system.text_of(rule)),

@@ -10,7 +10,8 @@ use super::folded::{Item, items};
 use super::place::{Place, in_scope, place};
 use super::threads;
 use super::values::{Value, Words, returned};
-use crate::program::PointId;
+use crate::program::{Language, PointId};
+use crate::retrace::Input;
 use crate::rules::Subject;
 use crate::source::Position;
 use crate::trace::failure::Reason;
@@ -58,12 +59,54 @@ pub struct TraceThread<'r> {
     pub procedure: &'r str,
 }
 
+/// What a function without body returned in an execution of a C program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TraceInput<'r> {
+    /// Its name.
+    pub function: &'r str,
+    /// The file in which it is called.
+    pub file: &'r str,
+    /// The line of the call, from 1.
+    pub line: u32,
+    /// The value, as it is spelled.
+    pub value: &'r str,
+}
+
+impl<'r> TraceInput<'r> {
+    fn new(input: &'r Input) -> Self {
+        TraceInput {
+            function: &input.function,
+            file: &input.file,
+            line: input.line,
+            value: &input.value,
+        }
+    }
+}
+
+impl Serialize for TraceInput<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut input = serializer.serialize_struct("input", 4)?;
+        input.serialize_field("function", self.function)?;
+        input.serialize_field("file", self.file)?;
+        input.serialize_field("line", &self.line)?;
+        match (self.value.parse::<i64>(), self.value.parse::<u64>()) {
+            (Ok(number), _) => input.serialize_field("value", &number)?,
+            (_, Ok(number)) => input.serialize_field("value", &number)?,
+            _ => input.serialize_field("value", self.value)?,
+        }
+        input.end()
+    }
+}
+
 /// A trace with what is known of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Annotated<'r> {
     pub subject: Subject<'r>,
     pub trace: &'r trace::Trace,
     pub annotation: &'r Annotation,
+    /// Of a C program, what functions without body have returned.
+    pub inputs: Option<&'r [Input]>,
 }
 
 impl<'r> Annotated<'r> {
@@ -107,6 +150,12 @@ impl<'r> Trace<'r> {
     /// Every thread there is at the end, by number; none without threads.
     pub fn threads(&self) -> Vec<TraceThread<'r>> {
         self.annotated.threads()
+    }
+
+    /// What functions without body returned, in the order of their calls; none but of C programs.
+    pub fn inputs(&self) -> Vec<TraceInput<'r>> {
+        let inputs = self.annotated.inputs.into_iter().flatten();
+        inputs.map(TraceInput::new).collect()
     }
 
     /// How often the running thread changes, not counting the change from thread 0.
@@ -165,6 +214,8 @@ pub struct TraceStep<'r> {
     pub procedure: &'r str,
     /// What kind of place this is.
     pub kind: StepKind,
+    /// Of a C program, the file that it is in.
+    pub file: Option<&'r str>,
     /// Where the statement, or the rule that is taken, begins, from 1; 0 if there is none.
     pub line: u32,
     /// The column of that place, in characters from 1; 0 if there is none.
@@ -230,6 +281,7 @@ impl<'r> TraceStep<'r> {
         let Place {
             procedure,
             kind,
+            file,
             range,
             labels,
             text,
@@ -240,13 +292,26 @@ impl<'r> TraceStep<'r> {
         let failure = annotated.trace.failure.as_ref().filter(|failure| {
             step.location == Location::Error && failure.reason != Reason::Assertion
         });
-        let reason = match (subject, failure) {
+        let mut reason = match (subject, failure) {
             (Subject::Program(program), Some(failure)) => Some(explain(program, failure)),
             _ => None,
+        };
+        let is_c = matches!(subject, Subject::Program(program) if program.language == Language::C);
+        let text = match (
+            is_c && step.location == Location::Error,
+            &annotated.trace.failure,
+        ) {
+            // In C the end says itself what happened.
+            (true, Some(failure)) => {
+                reason = None;
+                failure.to_string().into()
+            }
+            _ => text,
         };
         TraceStep {
             procedure,
             kind,
+            file,
             line: first.line,
             column: first.column,
             end_line: last.line,
@@ -312,6 +377,9 @@ impl Serialize for TraceStep<'_> {
         }
         map.serialize_entry("procedure", self.procedure)?;
         map.serialize_entry("point", self.kind.name())?;
+        if let Some(file) = self.file {
+            map.serialize_entry("file", file)?;
+        }
         map.serialize_entry("line", &self.line)?;
         map.serialize_entry("column", &self.column)?;
         map.serialize_entry("end_line", &self.end_line)?;
@@ -369,6 +437,9 @@ impl Serialize for Trace<'_> {
         let mut trace = serializer.serialize_struct("trace", 2)?;
         trace.serialize_field("stem", &self.stem)?;
         trace.serialize_field("loop", &self.cycle)?;
+        if self.annotated.inputs.is_some() {
+            trace.serialize_field("inputs", &self.inputs())?;
+        }
         trace.end()
     }
 }
@@ -391,6 +462,10 @@ impl Serialize for TraceObject<'_> {
             object.serialize_field("switches", &switches)?;
             object.serialize_field("rounds", &rounds)?;
             object.serialize_field("threads", &all)?;
+        }
+        if let Some(inputs) = self.0.inputs {
+            let inputs: Vec<_> = inputs.iter().map(TraceInput::new).collect();
+            object.serialize_field("inputs", &inputs)?;
         }
         object.end()
     }

@@ -122,9 +122,16 @@ fn write_explanation<W: Write>(
     if let Some(remark) = remark(&explanation.trace, advice) {
         writer.line(&[(Paint::Plain, &format!("  ({remark})"))], 3)?;
     }
-    let Some(ShownTrace { trace, annotation }) = shown else {
+    let Some(shown) = shown else {
         return Ok(());
     };
+    let annotated = shown.annotated(subject);
+    let Annotated {
+        subject,
+        trace,
+        annotation,
+        ..
+    } = annotated;
     if let Some(reason) = reason(subject, trace, annotation) {
         writer.line(&[(Paint::Strong, "  why: "), (Paint::Plain, &reason)], 7)?;
     }
@@ -135,11 +142,6 @@ fn write_explanation<W: Write>(
         let overview = overview + &after_colon(advice.long_trace);
         writer.line(&[(Paint::Plain, "  "), (Paint::Faint, &overview)], 4)?;
     }
-    let annotated = Annotated {
-        subject,
-        trace,
-        annotation,
-    };
     trace::write(annotated, writer)
 }
 

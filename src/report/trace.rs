@@ -38,6 +38,7 @@ pub fn write<W: Write>(
         subject,
         trace,
         annotation,
+        ..
     } = annotated;
     let lines = lines(annotated);
     if writer.style.columns && !trace.threads.is_empty() {
@@ -109,6 +110,7 @@ pub fn lines(annotated: Annotated<'_>) -> Vec<Line> {
         subject,
         trace,
         annotation,
+        ..
     } = annotated;
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
     let mut known_lines = FxHashMap::default();

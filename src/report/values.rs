@@ -1,10 +1,12 @@
 //! Values as they are shown: cells put together to the variables that were declared.
 //!
 //! Truth values are 0 and 1, numbers themselves, enumerations their names; arrays are
-//! lists, structs have fields.
+//! lists, structs have fields. In traces of C programs every value is a name of an enumeration, which
+//! spells it: a name that is a number means that number, `?` is not known, and what has the empty
+//! name is not there.
 
 use crate::names::{Name, Names};
-use crate::program::{Cell, Declaration, Domain, Enumeration, Field, Shape};
+use crate::program::{Cell, Declaration, Domain, Enumeration, Field, Language, Shape};
 use crate::rules::Subject;
 use serde::Serialize;
 use serde::ser::Serializer;
@@ -12,11 +14,16 @@ use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::ops::Range;
 
+/// What is not known, of a value that is spelled.
+const UNKNOWN: &str = "?";
+
 /// How names and the values of enumerations are spelled.
 #[derive(Clone, Copy)]
 pub struct Words<'a> {
     pub names: &'a Names,
     enumerations: &'a [Enumeration],
+    /// Whether names spell values.
+    is_spelled: bool,
 }
 
 impl fmt::Debug for Words<'_> {
@@ -31,10 +38,12 @@ impl<'a> Words<'a> {
             Subject::Program(program) => Words {
                 names: &program.names,
                 enumerations: &program.enumerations,
+                is_spelled: program.language == Language::C && !program.enumerations.is_empty(),
             },
             Subject::System(system) => Words {
                 names: &system.names,
                 enumerations: &[],
+                is_spelled: false,
             },
         }
     }
@@ -129,19 +138,38 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The number, if it is one: 0 or 1 for a truth value, its place for a name of an
-    /// enumeration.
-    pub fn number(&self) -> Option<u64> {
+    fn cell(&self) -> Option<u64> {
         match self.shape {
             Shape::Scalar => Some(self.values[self.first]),
             Shape::Array { .. } | Shape::Struct { .. } => None,
         }
     }
 
-    /// The name, if it is one of an enumeration.
+    /// The number, if it is one: 0 or 1 for a truth value, its place for a name of an
+    /// enumeration of Remopla.
+    pub fn number(&self) -> Option<i128> {
+        let cell = self.cell()?;
+        match self.words.is_spelled {
+            true => self.spelling()?.parse().ok(),
+            false => Some(cell.into()),
+        }
+    }
+
+    /// The name, if it is one of an enumeration, or a pointer.
     pub fn name(&self) -> Option<&'a str> {
-        let number = self.number()?;
-        name_of(self.words, self.row.domain(self.first), number)
+        let spelled = self.words.is_spelled;
+        let is_name = |name: &&str| !spelled || name.parse::<i128>().is_err() && *name != UNKNOWN;
+        self.spelling().filter(is_name)
+    }
+
+    fn spelling(&self) -> Option<&'a str> {
+        name_of(self.words, self.row.domain(self.first), self.cell()?)
+    }
+
+    /// Whether nothing of it is there.
+    fn is_absent(&self) -> bool {
+        let cells = self.first..self.first + self.shape.cells() as usize;
+        self.words.is_spelled && self.values[cells].iter().all(|value| *value == 0)
     }
 
     /// The elements, if it is an array.
@@ -156,7 +184,8 @@ impl<'a> Value<'a> {
             shape => (0, 0, shape),
         };
         let (value, first) = (*self, self.first);
-        (0..length).map(move |k| value.part(element, first + (k * stride) as usize))
+        let elements = (0..length).map(move |k| value.part(element, first + (k * stride) as usize));
+        elements.filter(|element| !element.is_absent())
     }
 
     /// The fields with their names, if it is a struct.
@@ -166,10 +195,11 @@ impl<'a> Value<'a> {
             _ => &[],
         };
         let value = *self;
-        fields.iter().map(move |field| {
+        let fields = fields.iter().map(move |field| {
             let part = value.part(&field.shape, value.first + field.offset as usize);
             (value.words.names.text(field.name), part)
-        })
+        });
+        fields.filter(|(_, field)| !field.is_absent())
     }
 }
 
@@ -204,9 +234,13 @@ impl fmt::Display for Value<'_> {
 impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.shape {
-            Shape::Scalar => match self.name() {
-                Some(name) => serializer.serialize_str(name),
-                None => serializer.serialize_u64(self.values[self.first]),
+            Shape::Scalar => match (self.name(), self.number()) {
+                (Some(name), _) => serializer.serialize_str(name),
+                (None, Some(number)) => match i64::try_from(number) {
+                    Ok(number) => serializer.serialize_i64(number),
+                    Err(_) => serializer.serialize_u64(number as u64),
+                },
+                (None, None) => serializer.serialize_none(),
             },
             Shape::Array { .. } => serializer.collect_seq(self.elements()),
             Shape::Struct { .. } => serializer.collect_map(self.fields()),
@@ -252,7 +286,7 @@ pub struct Variables<'a> {
 
 impl<'a> Variables<'a> {
     pub fn iter(self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
-        variables(self.cells, self.declarations).map(move |variable| {
+        let all = variables(self.cells, self.declarations).map(move |variable| {
             let value = Value {
                 words: self.words,
                 row: Row::Cells(self.cells),
@@ -261,7 +295,8 @@ impl<'a> Variables<'a> {
                 first: variable.first,
             };
             (self.words.names.text(variable.name), value)
-        })
+        });
+        all.filter(|(_, value)| !value.is_absent())
     }
 
     /// The names and values of the cells that are asked for; put together where that are all
@@ -278,11 +313,13 @@ impl<'a> Variables<'a> {
             values,
         } = self;
         for variable in variables(cells, declarations) {
+            let is_there = |i: &usize| *i < values.len() && !(words.is_spelled && values[*i] == 0);
+            let there = variable.cells().filter(is_there).count();
             let wanted: Vec<usize> = variable
                 .cells()
-                .filter(|i| *i < values.len() && is_wanted(*i))
+                .filter(|i| is_there(i) && is_wanted(*i))
                 .collect();
-            if !wanted.is_empty() && wanted.len() == variable.cells().len() {
+            if !wanted.is_empty() && wanted.len() == there {
                 let value = Value {
                     words,
                     row: Row::Cells(cells),

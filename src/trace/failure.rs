@@ -14,6 +14,8 @@ pub struct Failure {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     Assertion,
+    /// In words: of a C program, which has reasons of its own.
+    Stated(String),
     /// An expression has no value.
     NoValue {
         expression: Expression,
@@ -69,6 +71,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
             Reason::Assertion => f.write_str("the assertion fails"),
+            Reason::Stated(what) => f.write_str(what),
             Reason::NoValue { missing, .. } => missing.fmt(f),
             Reason::Misfit { number, .. } => write!(f, "the value {number} does not fit"),
         }

@@ -354,7 +354,7 @@ impl Slice<'_> {
                 self.need_truth(state, *condition, false);
             }
             _ => match &failure.reason {
-                Reason::Assertion => {}
+                Reason::Assertion | Reason::Stated(_) => {}
                 Reason::NoValue {
                     expression,
                     target,

@@ -57,6 +57,7 @@ struct Target(u32);
 struct Pending {
     from: u32,
     to: Target,
+    case: Option<Span>,
 }
 
 /// Where a target is.
@@ -91,6 +92,8 @@ struct Compiler<'a> {
     old: FxHashMap<PlaceId, Register>,
     /// Whether the full expression makes records.
     has_records: bool,
+    /// An object that is declared by the full expression: not yet in scope, as users see it.
+    declaring: bool,
 }
 
 /// The code of a function with a body.
@@ -148,6 +151,7 @@ impl<'a> Compiler<'a> {
             is_static: false,
             old: FxHashMap::default(),
             has_records: false,
+            declaring: false,
         }
     }
 
@@ -213,6 +217,7 @@ impl<'a> Compiler<'a> {
             left,
             entered,
             height: to.height,
+            case: pending.case,
         }
     }
 
@@ -254,10 +259,11 @@ impl<'a> Compiler<'a> {
     }
 
     /// A jump that may cross the borders of blocks.
-    fn jump_to(&mut self, to: Target) -> u32 {
+    fn jump_to(&mut self, to: Target, case: Option<Span>) -> u32 {
         self.pending.push(Pending {
             from: self.block,
             to,
+            case,
         });
         self.pending.len() as u32 - 1
     }
@@ -278,6 +284,7 @@ impl<'a> Compiler<'a> {
             kind,
             span,
             block: self.block,
+            declared: self.code.order.len() as u32 - u32::from(self.declaring),
         });
         let step = self.code.steps.len() as u32 - 1;
         self.emit(Instruction::Step(step), span);
@@ -313,6 +320,7 @@ impl<'a> Compiler<'a> {
         }
         let span = self.full.pop().map_or(Span::default(), |(_, span)| span);
         self.fresh = None;
+        self.declaring = false;
         if self.has_records && self.full.is_empty() {
             self.emit(Instruction::Forget, span);
             self.has_records = false;
@@ -372,6 +380,8 @@ impl<'a> Compiler<'a> {
         // Of static objects, those outside functions are seen everywhere.
         if !is_hidden && (home != Home::Static || object.function.is_some()) {
             self.code.blocks[block].objects.push(id);
+            let before = self.code.order.len() as u32;
+            self.code.order.insert(id, before);
         }
         self.code.homes.insert(id, home);
         home

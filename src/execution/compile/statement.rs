@@ -142,7 +142,7 @@ impl Compiler<'_> {
     }
 
     fn leap_to(&mut self, target: Target, span: Span) {
-        let leap = self.jump_to(target);
+        let leap = self.jump_to(target, None);
         self.emit(Instruction::Leap(leap), span);
     }
 
@@ -201,11 +201,13 @@ impl Compiler<'_> {
                 let length = crate::typing::c::tree::Length::Incomplete;
                 Instruction::DeclareVariable(slot, self.extent(type_id, length))
             }
-            Home::Slot(_) | Home::Register(_) => Instruction::Declare(id),
+            Home::Slot(_) | Home::Register(_) if writes.is_empty() => Instruction::Declare(id),
+            Home::Slot(_) | Home::Register(_) => Instruction::Prepare(id),
         };
         if writes.is_empty() {
             return self.emit(declare, span);
         }
+        self.declaring = object.name.is_some();
         self.plan([
             Task::Begin(StepKind::Expression, span),
             Task::Emit(declare, span),
@@ -266,14 +268,16 @@ impl Compiler<'_> {
         let mut jumps = Vec::with_capacity(cases.len());
         for case in cases {
             let target = self.label(case.label);
-            jumps.push((case.low, case.high, self.jump_to(target)));
+            let label = self.program.labels[case.label.0 as usize].span;
+            jumps.push((case.low, case.high, self.jump_to(target, Some(label))));
         }
         jumps.sort_unstable();
         let otherwise = default.map_or(end, |label| self.label(label));
+        let label = default.map(|label| self.program.labels[label.0 as usize].span);
         let switch = Switch {
             scalar: self.scalar_of(value),
             cases: jumps,
-            otherwise: self.jump_to(otherwise),
+            otherwise: self.jump_to(otherwise, label),
         };
         self.code.switches.push(switch);
         let index = self.code.switches.len() as u32 - 1;

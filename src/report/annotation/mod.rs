@@ -14,12 +14,14 @@
 mod branch;
 mod cause;
 mod choice;
+mod execution;
 mod relevance;
 mod run;
 mod system_slice;
 mod watch;
 
 pub use cause::Blame;
+pub use execution::annotate_execution;
 pub use watch::Watch;
 
 use crate::limits::annotation::{CAUSE_STEPS, SUBFORMULA_TEXT};
@@ -138,14 +140,19 @@ pub fn annotate(
         stem: letters(&trace.stem),
         cycle: letters(&trace.cycle),
     };
-    annotation.automaton = run(temporal, &word);
+    about_formula(&mut annotation, temporal, &word);
+    annotation
+}
+
+/// What is known of a formula on an infinite execution.
+fn about_formula(annotation: &mut Annotation, temporal: &Temporal, word: &Lasso) {
+    annotation.automaton = run(temporal, word);
     if let Some(formula) = &temporal.formula {
-        annotation.formula = truth(formula, &word);
+        annotation.formula = truth(formula, word);
         if word.length() <= CAUSE_STEPS {
-            annotation.cause = cause(formula, &word, &propositions(formula));
+            annotation.cause = cause(formula, word, &propositions(formula));
         }
     }
-    annotation
 }
 
 /// Lets an execution that has stopped stay where it is for as many steps as the automaton needs

@@ -178,8 +178,16 @@ fn result<'a>(
     let (subject, explanation) = (list[index].ground.subject(), &list[index]);
     let same = |other: &Explanation| other.ground.form.is(&explanation.ground.form);
     tables.form = list.iter().position(same).unwrap_or(index);
+    if explanation
+        .shown()
+        .is_some_and(|shown| shown.execution.is_some())
+    {
+        // The places of each execution are its own.
+        tables.form = list.len() + index;
+    }
     row.remark = text::remark(&explanation.trace, report.advice);
     if let Some(shown) = explanation.shown() {
+        let subject = shown.subject(subject);
         let (trace, is_folded) = trace_row(subject, shown, calls, tables);
         row.trace = Some(trace);
         if is_folded {
@@ -200,7 +208,9 @@ fn trace_row<'a>(
     calls: Calls,
     tables: &mut Tables,
 ) -> (TraceRow<'a>, bool) {
-    let ShownTrace { trace, annotation } = shown;
+    let ShownTrace {
+        trace, annotation, ..
+    } = shown;
     let mut list = StepList::default();
     list.add(items(trace, &trace.stem, 0, Some(0)));
     let stem = list.steps.len();

@@ -6,7 +6,7 @@
 //! the trace, times the logarithm of its depth where calls are folded.
 
 use super::log::{ArtifactLocation, CodeFlow, FlowLocation, Message, ThreadFlow};
-use super::place::{BEGINNING, location, message, region};
+use super::place::{BEGINNING, artifact_of, location, message, region};
 use super::{Detail, clipped};
 use crate::program::VariableId;
 use crate::report::annotation::StepNote;
@@ -38,6 +38,7 @@ pub fn flow(annotated: Annotated<'_>, artifact: &ArtifactLocation, detail: Detai
         subject,
         trace,
         annotation,
+        ..
     } = annotated;
     let lines = lines(annotated);
     let steps = trace.stem.iter().chain(&trace.cycle).take(lines.len());
@@ -55,14 +56,15 @@ pub fn flow(annotated: Annotated<'_>, artifact: &ArtifactLocation, detail: Detai
         let (lowest, _) = flows.entry(step.thread).or_insert((u64::MAX, Vec::new()));
         *lowest = step.depth.min(*lowest);
     }
-    let mut here = BEGINNING;
+    let (mut here, mut file) = (BEGINNING, None);
     for (k, &i) in selection.kept.iter().enumerate() {
         let step = steps[i];
         // What has no place of its own is where the execution was before.
-        if let Some(range) = place(subject, step).range {
-            here = region(range);
+        let place = place(subject, step);
+        if let Some(range) = place.range {
+            (here, file) = (region(range), place.file);
         }
-        let mut at = location(artifact.clone(), here);
+        let mut at = location(artifact_of(artifact, file), here);
         let next = selection.kept.get(k + 1).copied();
         let gap = next.filter(|next| *next > i + 1);
         let gap = gap.map(|next| selection.describe(i, next));
@@ -121,6 +123,7 @@ fn kinds(annotated: Annotated<'_>, steps: &[&Step], i: usize) -> Vec<&'static st
         subject,
         trace,
         annotation,
+        ..
     } = annotated;
     let step = steps[i];
     let depth_after = match (steps.get(i + 1), trace.stem.last(), trace.cycle.first()) {

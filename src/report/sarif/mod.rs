@@ -15,19 +15,19 @@ mod rules;
 use super::notices::Notice;
 use super::place::place as place_of;
 use super::steps::Annotated;
-use super::{Conclusion, Evidence, Explanation, Report, ShownTrace, summary, text, trace};
+use super::{Conclusion, Evidence, Explanation, Report, summary, text, trace};
 use crate::check::Verdict;
 use crate::diagnostic::Severity;
 use crate::error::Error;
 use crate::property::{Kind, Property, Request};
 use crate::rules::Subject;
 use crate::source::Position;
-use crate::trace::{Location, Step, Trace, Valuation};
+use crate::trace::{Location, Step, Valuation};
 use log::{
     ArtifactLocation, Findings, Fingerprints, Log, Notification, PropertyObject, Region,
     ResultObject, ResultProperties,
 };
-use place::{BEGINNING, fingerprint, location, message, procedure, region, uri};
+use place::{BEGINNING, artifact_of, fingerprint, location, message, procedure, region, uri};
 use rules::{INPUT, INTERNAL, UNKNOWN, rule_of};
 use std::io::Write;
 
@@ -169,24 +169,39 @@ struct Violation<'a> {
 
 /// Where a violation is shown.
 struct Site {
+    /// Of several files, which.
+    file: Option<String>,
     region: Region,
     procedure: String,
     statement: String,
+}
+
+/// The statement that fails, has the label, or begins the loop; where that is none, the last one
+/// before.
+fn site(Annotated { subject, trace, .. }: Annotated<'_>) -> Option<Site> {
+    let first = trace.cycle.iter().take(1);
+    let mut before = first.chain(trace.stem.iter().rev());
+    before.find_map(|step| site_of(subject, step))
+}
+
+fn site_of(subject: Subject<'_>, step: &Step) -> Option<Site> {
+    let place = place_of(subject, step);
+    Some(Site {
+        file: place.file.map(str::to_owned),
+        region: region(place.range?),
+        procedure: place.procedure.to_owned(),
+        statement: place.text.split_whitespace().collect::<Vec<_>>().join(" "),
+    })
 }
 
 impl<'a> Violation<'a> {
     fn result(&self, artifact: &ArtifactLocation, detail: Detail) -> ResultObject<'a> {
         let property = &self.conclusion.property;
         let shown = self.explanation.shown();
-        let site = shown.and_then(|shown| self.site(&shown.trace));
+        let shown = shown.map(|shown| shown.annotated(self.subject));
+        let site = shown.and_then(site);
         let site = site.unwrap_or_else(|| self.site_without_trace());
-        let annotated = shown
-            .filter(|_| detail.locations > 0)
-            .map(|shown| Annotated {
-                subject: self.subject,
-                trace: &shown.trace,
-                annotation: &shown.annotation,
-            });
+        let annotated = shown.filter(|_| detail.locations > 0);
         let flow = annotated.and_then(|annotated| flow::flow(annotated, artifact, detail));
         let remark = flow.as_ref().and_then(|flow| flow.remark.clone());
         let text = self.message(shown, remark);
@@ -198,7 +213,7 @@ impl<'a> Violation<'a> {
             _ => "",
         };
         let statement = fingerprint(&[rule.id, name, asked, &site.procedure, &site.statement]);
-        let mut at = location(artifact.clone(), site.region);
+        let mut at = location(artifact_of(artifact, site.file.as_deref()), site.region);
         at.logical_locations = procedure(&site.procedure);
         ResultObject {
             rule_id: rule.id,
@@ -215,7 +230,7 @@ impl<'a> Violation<'a> {
     }
 
     /// What is violated, why, and what of the trace is shown.
-    fn message(&self, shown: Option<&ShownTrace>, remark: Option<String>) -> String {
+    fn message(&self, shown: Option<Annotated<'_>>, remark: Option<String>) -> String {
         let property = &self.conclusion.property;
         let mut text = match property.kind {
             Kind::Assertions => "An assertion can fail".to_owned(),
@@ -227,11 +242,17 @@ impl<'a> Violation<'a> {
             Kind::Defined => "An undefined step can be taken".to_owned(),
             Kind::Never => format!("{} accepts some execution", title(property)),
         };
-        if let Some(ShownTrace { trace, annotation }) = shown {
-            if let Some(reason) = summary::reason(self.subject, trace, annotation) {
+        if let Some(Annotated {
+            subject,
+            trace,
+            annotation,
+            ..
+        }) = shown
+        {
+            if let Some(reason) = summary::reason(subject, trace, annotation) {
                 text = format!("{text}: {}", clipped(&reason, LONGEST_NAME));
             }
-            let around = trace::describe_loop(self.subject, trace);
+            let around = trace::describe_loop(subject, trace);
             if !around.is_empty() {
                 text = format!("{text}; {}", clipped(&around, LONGEST_NAME));
             }
@@ -249,27 +270,6 @@ impl<'a> Violation<'a> {
             text.extend(rest.chain(['.']));
         }
         text
-    }
-
-    /// The statement that fails, has the label, or begins the loop; where that is none, the
-    /// last one before.
-    fn site(&self, trace: &Trace) -> Option<Site> {
-        let mut before = trace
-            .cycle
-            .iter()
-            .take(1)
-            .rev()
-            .chain(trace.stem.iter().rev());
-        before.find_map(|step| self.site_of(step))
-    }
-
-    fn site_of(&self, step: &Step) -> Option<Site> {
-        let place = place_of(self.subject, step);
-        Some(Site {
-            region: region(place.range?),
-            procedure: place.procedure.to_owned(),
-            statement: place.text.split_whitespace().collect::<Vec<_>>().join(" "),
-        })
     }
 
     /// The label that is reached, the one assertion that fails, or where executions begin.
@@ -290,8 +290,9 @@ impl<'a> Violation<'a> {
             }
             (Subject::System(_), _) => None,
         };
-        let site = step.and_then(|step| self.site_of(&step));
+        let site = step.and_then(|step| site_of(self.subject, &step));
         site.unwrap_or_else(|| Site {
+            file: None,
             region: BEGINNING,
             procedure: String::new(),
             statement: String::new(),

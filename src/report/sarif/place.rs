@@ -35,6 +35,14 @@ pub fn location(artifact: ArtifactLocation, region: Region) -> Location {
     }
 }
 
+/// The file that was given, or another one that it includes.
+pub fn artifact_of(given: &ArtifactLocation, file: Option<&str>) -> ArtifactLocation {
+    match file.map(uri).filter(|file| *file != given.uri) {
+        Some(uri) => ArtifactLocation { uri, index: None },
+        None => given.clone(),
+    }
+}
+
 pub fn procedure(name: &str) -> Vec<LogicalLocation> {
     match name {
         "" => Vec::new(),

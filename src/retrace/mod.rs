@@ -1,0 +1,192 @@
+//! From a trace of a lowered C program to the execution of the C program that it stands for.
+//!
+//! The choices are read off the trace (`script`, by what cells are in C: `part`), the C interpreter is
+//! run with them (`walk`), and it must come to what the trace claims. What is then shown are the steps of C: as a
+//! trace of a program whose points are the places of C, and whose cells hold values as they are
+//! spelled there (`stage`). For what is known of the lowered trace only, such as which
+//! values matter, the steps of both are compared (`alignment`).
+//!
+//! Linear in the trace, times what is in scope.
+
+mod alignment;
+mod part;
+mod script;
+mod stage;
+mod walk;
+
+pub use part::Parts;
+pub use script::Source;
+
+use crate::execution::{Choice, Options, What};
+use crate::lower::c::Origin;
+use crate::program::{ProcedureId, Program, VariableId};
+use crate::trace::{Step, Trace};
+use crate::typing::c::tree;
+use rustc_hash::FxHashMap;
+use script::{Made, Script};
+use std::fmt;
+use std::sync::Arc;
+use walk::{Bounds, Goal};
+
+/// What a lowered program was made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Original<'a> {
+    pub typed: &'a tree::Program,
+    pub program: &'a Program,
+    pub origin: &'a Origin,
+    pub options: Options,
+}
+
+/// Whoever knows what a lowered program was made from.
+pub trait Provenance: fmt::Debug + Send + Sync {
+    fn original(&self) -> Original<'_>;
+}
+
+/// A trace does not stand for an execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    reason: String,
+}
+
+impl Mismatch {
+    fn new(reason: impl Into<String>) -> Self {
+        Mismatch {
+            reason: reason.into(),
+        }
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "a trace is no execution of the C program: {}",
+            self.reason
+        )
+    }
+}
+
+impl std::error::Error for Mismatch {}
+
+/// An execution of a C program.
+#[derive(Clone, Debug)]
+pub struct Retraced {
+    /// The places and the variables of C.
+    pub program: Arc<Program>,
+    /// The steps of C, over that program.
+    pub trace: Trace,
+    /// For each step of stem and loop, the one of the lowered trace that it stands for.
+    pub aligned: Vec<usize>,
+    /// For each step of stem and loop.
+    pub notes: Vec<Note>,
+    /// What was chosen before the first step.
+    pub start: Vec<Chosen>,
+    /// What functions without body have returned, in order.
+    pub inputs: Vec<Input>,
+    /// The cells of the lowered program, globals and locals of procedures, that are shown: as
+    /// which, and in which procedure if it is a local.
+    pub cells: FxHashMap<(Option<ProcedureId>, VariableId), (Option<ProcedureId>, VariableId)>,
+    /// The procedures of the lowered program's points.
+    pub procedures: Vec<ProcedureId>,
+}
+
+/// What a step of C did.
+#[derive(Clone, Debug, Default)]
+pub struct Note {
+    /// How a branch went on.
+    pub branch: Option<String>,
+    pub chosen: Vec<Chosen>,
+}
+
+/// Something that was chosen.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// `x=5`
+    pub text: String,
+    /// Where the lowered trace has chosen it, if it has.
+    pub source: Option<Source>,
+}
+
+/// What a function without body has returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    pub function: String,
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    /// Where it was called from.
+    pub caller: String,
+    pub value: String,
+}
+
+/// Executes the program as a finite trace says. `Ok(None)` if there are too many steps to be shown.
+pub fn retrace(
+    original: Original<'_>,
+    trace: &Trace,
+    most: u64,
+) -> Result<Option<Retraced>, Mismatch> {
+    let parts = Parts::new(original);
+    let script = Script::of(original, &parts, trace);
+    let goal = Goal::of(original.origin, trace)
+        .ok_or_else(|| Mismatch::new("its end means nothing there"))?;
+    let bounds = Bounds {
+        kept: usize::try_from(most).unwrap_or(usize::MAX),
+        made: most.saturating_mul(100),
+    };
+    let Some(walk) = walk::walk(original, &script, goal, bounds)? else {
+        return Ok(None);
+    };
+    let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
+    Ok(Some(stage::stage(original, &steps, walk, &parts)))
+}
+
+/// The number or address that was chosen, as it is spelled.
+fn spelled(typed: &tree::Program, made: &Made) -> String {
+    use crate::execution::Kind;
+    match (made.request.kind, made.answer) {
+        (Kind::Pointer, Choice::Number(0)) => "null".into(),
+        (Kind::Pointer, Choice::Number(number)) => format!("stranger {}", number as u64),
+        (Kind::Integer { low, high }, Choice::Number(number)) => {
+            number.clamp(low, high).to_string()
+        }
+        (_, Choice::Function(function)) => {
+            let name = typed.functions[function.0 as usize].name;
+            format!("&{}", typed.names.text(name))
+        }
+        (_, Choice::Object(object, _)) => {
+            let name = typed.objects[object.0 as usize].name;
+            format!("&{}", name.map_or("literal", |name| typed.names.text(name)))
+        }
+    }
+}
+
+/// What was chosen, by its name.
+fn chosen(
+    original: Original<'_>,
+    parts: &Parts<'_>,
+    steps: &[&Step],
+    made: &Made,
+) -> Option<Chosen> {
+    let typed = original.typed;
+    let name = match made.request.what {
+        What::Input(function) | What::Missing(function) => {
+            let name = typed.functions[function.0 as usize].name;
+            format!("{}()", typed.names.text(name))
+        }
+        What::Initial { object, .. } => {
+            let source = made.source.and_then(|source| {
+                let step = steps.get(source.step)?;
+                let point = crate::program::PointId(step.at()?);
+                let procedure = original.program.point(point).procedure;
+                Some(parts.name(procedure, source.cell)?.1)
+            });
+            let own = object.and_then(|id| typed.objects[id.0 as usize].name);
+            source.or(own.map(|own| typed.names.text(own).to_owned()))?
+        }
+        What::Order | What::Failure => return None,
+    };
+    Some(Chosen {
+        text: format!("{name}={}", spelled(typed, made)),
+        source: made.source,
+    })
+}

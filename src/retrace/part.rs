@@ -1,0 +1,147 @@
+//! What the cells of a lowered program are in C: parts of objects, with their names there.
+//!
+//! The name of a cell says which part it is: `main::s.b[1]` is a bit of the object's type further
+//! on for each member and element.
+
+use super::Original;
+use crate::program::{ProcedureId, VariableId};
+use crate::typing::c::tree::{FunctionId, ObjectId, Program, Storage, Type, TypeId};
+use rustc_hash::FxHashMap;
+
+/// A part of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub object: ObjectId,
+    /// Its first bit, counted from that of the object.
+    pub bit: u64,
+}
+
+/// The parts that the cells of a program are.
+pub struct Parts<'a> {
+    original: Original<'a>,
+    globals: Vec<Option<Part>>,
+    locals: FxHashMap<(ProcedureId, u32), Part>,
+}
+
+impl<'a> Parts<'a> {
+    pub fn new(original: Original<'a>) -> Self {
+        let Original {
+            typed,
+            program,
+            origin,
+            ..
+        } = original;
+        let mut parts = Parts {
+            original,
+            globals: Vec::new(),
+            locals: FxHashMap::default(),
+        };
+        let part = |object: Option<ObjectId>, name: &str| {
+            let object = object?;
+            let path = &name[name.find(['.', '[']).unwrap_or(name.len())..];
+            let type_id = typed.objects[object.0 as usize].qualified.id;
+            let bit = bit_of(typed, type_id, path)?;
+            Some(Part { object, bit })
+        };
+        for (cell, origin) in program.globals.iter().zip(&origin.globals) {
+            let part = part(origin.object, program.names.text(cell.name));
+            parts.globals.push(part);
+        }
+        for (id, origins) in program.procedure_ids().zip(&origin.locals) {
+            let cells = program.procedure(id).locals.iter().zip(origins).zip(0..);
+            for ((cell, origin), index) in cells {
+                if let Some(part) = part(origin.object, program.names.text(cell.name)) {
+                    parts.locals.insert((id, index), part);
+                }
+            }
+        }
+        parts
+    }
+
+    pub fn global(&self, index: u32) -> Option<Part> {
+        self.globals.get(index as usize).copied().flatten()
+    }
+
+    pub fn part(&self, procedure: ProcedureId, cell: VariableId) -> Option<Part> {
+        match cell {
+            VariableId::Global(index) => self.global(index),
+            VariableId::Local(index) => self.locals.get(&(procedure, index)).copied(),
+        }
+    }
+
+    /// Whether an object is a global that no file defines.
+    pub fn is_undefined(&self, object: ObjectId) -> bool {
+        let storage = self.original.typed.objects[object.0 as usize].storage;
+        storage == Storage::Static { defined: false }
+    }
+
+    pub fn returns_record(&self, function: FunctionId) -> bool {
+        let type_id = self.original.typed.functions[function.0 as usize].type_id;
+        let signature = self.original.typed.types.signature(type_id);
+        signature
+            .is_some_and(|signature| self.original.typed.types.record(signature.result).is_some())
+    }
+
+    /// How a cell is called in C, and in which function if it is a variable of one. `None` if it is
+    /// hidden.
+    pub fn name(
+        &self,
+        procedure: ProcedureId,
+        cell: VariableId,
+    ) -> Option<(Option<FunctionId>, String)> {
+        let Part { object, .. } = self.part(procedure, cell)?;
+        let object = &self.original.typed.objects[object.0 as usize];
+        let cell = self.original.program.cell(procedure, cell);
+        let name = self.original.program.names.text(cell.name);
+        let path = &name[name.find(['.', '[']).unwrap_or(name.len())..];
+        let own = self.original.typed.names.text(object.name?);
+        Some((object.function, format!("{own}{path}")))
+    }
+}
+
+/// The first bit of the part that a path such as `.b[1]` leads to.
+fn bit_of(typed: &Program, type_id: TypeId, path: &str) -> Option<u64> {
+    let types = &typed.types;
+    let (mut id, mut bit, mut rest) = (type_id, 0, path);
+    while let Some(kind) = rest.chars().next() {
+        let end = rest[1..].find(['.', '[']).map_or(rest.len(), |end| end + 1);
+        let (step, after) = rest.split_at(end);
+        rest = after;
+        match (kind, types.get(id)) {
+            ('[', Type::Array(element, _)) => {
+                let index: u64 = step[1..].strip_suffix(']')?.parse().ok()?;
+                bit += index * types.size(element.id)? * 8;
+                id = element.id;
+            }
+            ('.', _) => {
+                let (offset, inner) = member(typed, id, &step[1..])?;
+                bit += offset;
+                id = inner;
+            }
+            _ => return None,
+        }
+    }
+    Some(bit)
+}
+
+/// Where a member begins, in bits, and its type. Members of members without name are members of
+/// the whole.
+fn member(typed: &Program, record: TypeId, name: &str) -> Option<(u64, TypeId)> {
+    let types = &typed.types;
+    let mut open = vec![(record, 0)];
+    while let Some((id, start)) = open.pop() {
+        for field in &types.record(id)?.layout.as_ref()?.fields {
+            let inner = field.qualified.id;
+            let bit = match field.bits {
+                Some(bits) => start + bits.start,
+                None => start + field.offset * 8,
+            };
+            match field.name {
+                Some(own) if typed.names.text(own) == name => return Some((bit, inner)),
+                None if types.record(inner).is_some() => open.push((inner, bit)),
+                _ => {}
+            }
+        }
+    }
+    None
+}

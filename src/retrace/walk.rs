@@ -1,0 +1,195 @@
+//! Runs the C program with the choices of a trace, and looks whether it does what the trace says.
+//!
+//! A step costs as much as what is in scope there.
+
+use super::script::{Made, Prompter, Script};
+use super::{Mismatch, Original};
+use crate::execution::{EndKind, Failure, Machine, Options, Outcome, Overflow, State, StepKind};
+use crate::lower::c::{Origin, PointKind, PointOrigin};
+use crate::program::PointId;
+use crate::trace::{Location, Trace};
+use crate::typing::c::tree::{FunctionId, LabelId, Program};
+
+/// What an execution must come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// Something fails: a function is called that means it, or an assertion is wrong.
+    Failure,
+    Overflow,
+    Undefined,
+    Label(LabelId),
+    Call(FunctionId),
+    /// The program ends.
+    End,
+}
+
+impl Goal {
+    /// What the last step of a finite trace says; none if it says nothing of C.
+    pub fn of(origin: &Origin, trace: &Trace) -> Option<Self> {
+        let point = |at: u32| origin.point(PointId(at));
+        let last = trace.stem.last()?;
+        match last.location {
+            Location::Terminated => Some(Goal::End),
+            Location::Error => {
+                let before = trace.stem.iter().rev().nth(1)?.at()?;
+                Some(match point(before).kind {
+                    PointKind::Overflow => Goal::Overflow,
+                    PointKind::Undefined { .. } => Goal::Undefined,
+                    _ => Goal::Failure,
+                })
+            }
+            Location::At(at) => match point(at) {
+                PointOrigin {
+                    label: Some(label), ..
+                } => Some(Goal::Label(*label)),
+                PointOrigin {
+                    kind: PointKind::Overflow,
+                    ..
+                } => Some(Goal::Overflow),
+                PointOrigin {
+                    kind: PointKind::Undefined { .. },
+                    ..
+                } => Some(Goal::Undefined),
+                PointOrigin {
+                    call: Some(function),
+                    ..
+                } => Some(Goal::Call(*function)),
+                _ => None,
+            },
+            Location::Left => None,
+        }
+    }
+
+    /// Whether an execution that ends so has come to it.
+    fn is_met_by(self, end: EndKind) -> bool {
+        match (self, end) {
+            (Goal::Overflow, EndKind::Failed(Failure::Overflow)) => true,
+            (Goal::Failure, EndKind::Failed(failure)) => failure != Failure::Overflow,
+            (Goal::Undefined, EndKind::Undefined(_)) => true,
+            (Goal::End, EndKind::Ended) => true,
+            _ => false,
+        }
+    }
+}
+
+/// A configuration of an execution, and what its step did.
+#[derive(Debug)]
+pub struct Moment {
+    pub state: State,
+    /// How its condition came out, if it is a branch.
+    pub outcome: Option<Outcome>,
+    /// What was chosen in its step.
+    pub made: Vec<Made>,
+}
+
+/// An execution.
+#[derive(Debug, Default)]
+pub struct Walk {
+    /// What was chosen before its first step.
+    pub begin: Vec<Made>,
+    pub moments: Vec<Moment>,
+    /// How it ends, in words, if it does not end at a label or call.
+    pub end: Option<Ending>,
+}
+
+/// How an execution ends.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    pub what: String,
+    pub kind: EndKind,
+}
+
+/// How long executions may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// So many steps are kept.
+    pub kept: usize,
+    /// So many are made.
+    pub made: u64,
+}
+
+/// Runs a program to its goal. `Ok(None)` if it takes too many steps.
+pub fn walk(
+    original: Original<'_>,
+    script: &Script,
+    goal: Goal,
+    bounds: Bounds,
+) -> Result<Option<Walk>, Mismatch> {
+    let Original { typed, options, .. } = original;
+    let mut prompter = Prompter(script);
+    let options = Options {
+        overflow: match goal {
+            Goal::Overflow => Overflow::Error,
+            _ => options.overflow,
+        },
+        ..options
+    };
+    let mut machine = Machine::new(typed, options, &mut prompter);
+    let mut walk = Walk {
+        begin: script.take_made(),
+        ..Walk::default()
+    };
+    loop {
+        let Some(state) = machine.state() else {
+            let Some(end) = machine.end() else {
+                return Err(Mismatch::new("the execution came to no step"));
+            };
+            if !goal.is_met_by(end.kind) {
+                let what = describe(typed, end.kind);
+                return Err(Mismatch::new(format!(
+                    "the execution ends otherwise: {what}"
+                )));
+            }
+            walk.end = Some(Ending {
+                what: describe(typed, end.kind),
+                kind: end.kind,
+            });
+            return Ok(Some(walk));
+        };
+        if walk.moments.len() >= bounds.kept || machine.steps() > bounds.made {
+            return Ok(None);
+        }
+        let is_branch = state.step.kind == StepKind::Branch;
+        let label = match state.step.kind {
+            StepKind::Label(label) => Some(label),
+            _ => None,
+        };
+        walk.moments.push(Moment {
+            state,
+            outcome: None,
+            made: Vec::new(),
+        });
+        if label.is_some_and(|label| goal == Goal::Label(label)) {
+            return Ok(Some(walk));
+        }
+        machine.take_outcome();
+        machine.take_called();
+        machine.run(1);
+        if let Some(moment) = walk.moments.last_mut() {
+            moment.outcome = machine.take_outcome().filter(|_| is_branch);
+            moment.made = script.take_made();
+        }
+        let called = machine.take_called();
+        if called.is_some_and(|called| goal == Goal::Call(called)) {
+            return Ok(Some(walk));
+        }
+    }
+}
+
+/// How an execution ends, in words.
+fn describe(typed: &Program, end: EndKind) -> String {
+    match end {
+        EndKind::Ended => "the program ends".into(),
+        EndKind::Failed(Failure::Assertion) => "the assertion fails".into(),
+        EndKind::Failed(Failure::Call(function)) => {
+            let name = typed.functions[function.0 as usize].name;
+            format!("`{}` is called", typed.names.text(name))
+        }
+        EndKind::Failed(Failure::Overflow) => "a signed computation overflows".into(),
+        EndKind::Failed(failure @ Failure::Rule(_)) => failure.describe(typed),
+        EndKind::Undefined(undefined) => undefined.to_string(),
+        EndKind::Outside(beyond) => format!("not decided: {}", beyond.describe(typed)),
+        EndKind::CutOff => "an assumption is false".into(),
+        EndKind::Exhausted => "there is no more memory".into(),
+    }
+}
