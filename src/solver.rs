@@ -352,7 +352,9 @@ impl Prepared {
                 let hint = suggestion(name, parameters.iter().map(String::as_str));
                 let message = format!("there is no parameter `{name}` in {}", source.name());
                 let text = format!("{name}={value}");
-                wrong.texts.push(about("-D", &text, name, message, hint));
+                wrong
+                    .texts
+                    .push(about("definition", &text, name, message, hint));
             }
         }
         let equations = match equations {
@@ -363,9 +365,7 @@ impl Prepared {
             }
         };
         let mut relations: Vec<(String, RelationId)> = Vec::new();
-        let counts = question.counts.iter().map(|name| ("--count", name));
-        let lists = question.lists.iter().map(|name| ("--list", name));
-        for (option, name) in counts.chain(lists) {
+        for name in question.counts.iter().chain(&question.lists) {
             match equations.find(name) {
                 Some(_) if relations.iter().any(|(known, _)| known == name) => {}
                 Some(id) => relations.push((name.clone(), id)),
@@ -373,7 +373,9 @@ impl Prepared {
                     let known = equations.relations.iter().map(|r| r.name.as_str());
                     let hint = suggestion(name, known);
                     let message = format!("unknown relation `{name}`");
-                    wrong.texts.push(about(option, name, name, message, hint));
+                    wrong
+                        .texts
+                        .push(about("relation", name, name, message, hint));
                 }
             }
         }
@@ -447,15 +449,15 @@ impl Prepared {
     }
 }
 
-/// A message about an argument.
+/// A message about a name that a question has, as part of a text.
 fn about(
-    option: &str,
+    kind: &str,
     text: &str,
     name: &str,
     message: String,
     hint: Option<String>,
 ) -> (Arc<Source>, Vec<Diagnostic>) {
-    let source = Source::new(option, text.as_bytes().to_vec());
+    let source = Source::new(kind, text.as_bytes().to_vec());
     let span = Span::new(0, name.len() as u32);
     let error = Diagnostic::error(span, message).with_hint_if_any(hint);
     (Arc::new(source), vec![error])
@@ -464,7 +466,7 @@ fn about(
 /// The points that a property asks for.
 fn targets(program: &Program, target: &Request) -> Result<Targets, Error> {
     let unsupported = Error::Unsupported(
-        "equations decide whether a label is reached and whether an assertion fails: give --reach or --assertions",
+        "equations decide whether a label is reached and whether an assertion fails, and nothing else",
     );
     if !matches!(target.kind(), Kind::Reach | Kind::Assertions) {
         return Err(unsupported);

@@ -463,6 +463,100 @@ fn shipped_files_agree_on_random_programs() {
     assert!(compared > 120, "{compared}");
 }
 
+/// Equations that are not known to follow executions only tell every value apart; those that come
+/// with the library leave out what is dead. Both, and the direct engine, answer alike.
+#[test]
+fn what_is_dead_changes_no_answer() {
+    let decided = |model: &Model, file: &str, property: &Property, text: Vec<u8>| {
+        let solver = Solver::new(model, file, text).target(property.clone());
+        let limits = Limits::new().timeout(Duration::from_secs(5));
+        let solution = solver.limits(&limits).solve();
+        solution.expect("it can be asked").query("reach")
+    };
+    let mut texts: Vec<String> = vec![
+        // `g` is the caller's alone, `h` is handed over, `k` is read by the callee only.
+        "decl g, h, k; main() begin g := 1; h := 0; k := 1; f(); \
+         if (g & h) then L: skip; fi if (!g | !h) then M: skip; fi end \
+         f() begin h := k; end"
+            .to_owned(),
+        // What is returned to is read on the way, and nowhere else.
+        "decl g, h; main() begin enforce g; g := 1; h := f(); if (h) then L: skip; else M: skip; fi \
+         end bool f() begin g := 0; return 1; end"
+            .to_owned(),
+        "decl g, h; main() begin enforce g | h; g := 1; h := f(); L: goto L; end \
+         bool f() begin if (*) then g := 0; fi M: return !g; end"
+            .to_owned(),
+        // A target that the callee changes, too, and a return value that nobody needs.
+        "decl g; main() begin decl x; x := 1; g, x := f(x); if (g) then L: skip; fi g := 0; f(g); \
+         if (g) then M: skip; fi end \
+         bool<2> f(a) begin g := 1; if (a) then return 0, 1; fi return 1, 0; end"
+            .to_owned(),
+        // Recursion: each frame waits with a value that those above it do not know.
+        "decl g; main() begin decl x; x := *; g := x; f(1); if (g != x) then L: skip; fi \
+         if (g = x) then M: skip; fi end \
+         f(a) begin decl y; y := g; if (a) then f(*); else g := !g; fi if (*) then g := y; fi end"
+            .to_owned(),
+    ];
+    texts.extend((100..120).map(|seed| random::program(seed, &Options::small())));
+    let mut compared = 0;
+    for text in texts {
+        let model = Model::parse(Language::BooleanProgram, text.clone());
+        let model = model.unwrap_or_else(|error| panic!("{text}: {error}"));
+        let mut properties = vec![Property::assertions()];
+        if text.contains("L: ") && text.contains("M: ") {
+            properties.extend([Property::reach("L"), Property::reach("M")]);
+        }
+        for property in &properties {
+            let expected = is_violated(&model, property, false, None);
+            for file in ["simple.mu", "ef.mu", "efopt.mu", "backward.mu"] {
+                let exact = [shipped(file), b"# exact\n".to_vec()].concat();
+                for text in [shipped(file), exact] {
+                    if let Some(answer) = decided(&model, file, property, text) {
+                        assert_eq!(answer, expected, "{file} of {property:?}");
+                        compared += 1;
+                    }
+                }
+            }
+        }
+    }
+    println!("{compared} answers");
+    assert!(compared > 200, "{compared}");
+}
+
+/// A library does not know how its user's options are called.
+#[test]
+fn messages_of_the_library_name_no_options() {
+    let model = Model::parse(Language::BooleanProgram, support::PROGRAM).expect("no mistakes");
+    let solver = || Solver::new(&model, "e.mu", "param N = 1; query q = N = 1;");
+    let wrong = [
+        (
+            solver().define("M", 3),
+            "definition:1:1: error: there is no parameter `M` in e.mu",
+        ),
+        (
+            solver().count("Exits"),
+            "relation:1:1: error: unknown relation `Exits`",
+        ),
+        (
+            solver().list("Exits"),
+            "relation:1:1: error: unknown relation `Exits`",
+        ),
+        (solver().target(Property::terminates()), "and nothing else"),
+    ];
+    for (solver, expected) in wrong {
+        let message = match solver.solve() {
+            Err(Error::Diagnostics(diagnostics)) => diagnostics.to_string(),
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("{expected}"),
+        };
+        assert!(message.contains(expected), "{message}");
+        assert!(
+            !message.contains("--") && !message.contains("-D"),
+            "{message}"
+        );
+    }
+}
+
 /// Without a target, summaries from reachable entries are the same relation in all three files.
 #[test]
 fn summaries_are_equal() {
@@ -650,7 +744,7 @@ fn equations_decide_checks() {
     let run = support::check(&program, &["--reach", "M", "--algorithm", liar]);
     assert_eq!(run.code, 4, "{}", run.stderr);
     let run = support::check(&program, &["--terminates", "--algorithm", "ef"]);
-    support::assert_bad_input(&run, "give --reach or --assertions");
+    support::assert_bad_input(&run, "whether an assertion fails, and nothing else");
 }
 
 /// Interleaved, two equal numbers take few nodes; one above the other, one for each value.

@@ -113,7 +113,12 @@ impl Run<'_> {
     /// By the naive twin.
     fn explicitly(&self, open: Vec<Open>) -> Result<(), Error> {
         let budget = Budget::watched(limits::explicit::STATES, self.watch);
-        let found = explore(self.program, self.measure(), self.last(), budget);
+        // What is finite has an end without a bound.
+        let most = match self.is_bounded() || !Control::of(self.program).is_finite() {
+            true => self.last(),
+            false => u32::MAX,
+        };
+        let found = explore(self.program, self.measure(), most, budget);
         let found = within_budget(found)?.ok_or(Error::TooLarge)?;
         for one in open {
             let (points, places) = match &one.goal {
@@ -128,9 +133,9 @@ impl Run<'_> {
                         self.confirm(one.index, found.trace(self.program, *place))?;
                     }
                 }
-                None if found.is_complete => self.done(&[one], self.last(), true),
+                None if found.is_complete => self.done(&[one], found.last, true),
                 None => match found.exact {
-                    Some(exact) => self.done(&[one], exact.min(self.last()), false),
+                    Some(exact) => self.done(&[one], exact.min(most), false),
                     None => return Err(Error::TooLarge),
                 },
             }

@@ -38,6 +38,8 @@ pub struct Exploration {
     pub exact: Option<u32>,
     /// Whether nothing was left out, and no larger bound leads to more.
     pub is_complete: bool,
+    /// The largest bound that leads to more than smaller ones, as far as was looked.
+    pub last: u32,
     visits: Visits,
 }
 
@@ -62,6 +64,7 @@ pub fn explore(
         failed: FxHashMap::default(),
         exact: None,
         is_complete: false,
+        last: measure.least(),
         visits: IndexMap::default(),
     };
     let mut search = Search {
@@ -93,6 +96,7 @@ pub fn explore(
             continue;
         };
         let configuration = configuration.clone();
+        found.last = at;
         found.record(&configuration, id);
         let stepped = steps(program, &configuration, budget.states)?;
         let switched = switches(program, &configuration, budget.states)?;

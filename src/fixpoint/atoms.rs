@@ -110,8 +110,8 @@ impl Atoms<'_> {
                 },
                 Leaf::Point => match (self.program, range.states.contains(&index)) {
                     (Some(program), true) => {
-                        let locals = range.leaves[index as usize + 1].0;
-                        program.states(*track, locals)?
+                        let leaf = |place: usize| range.leaves[index as usize + place].0;
+                        program.states([0, 1, 2].map(leaf))?
                     }
                     (Some(program), false) => program.points(*track)?,
                     (None, _) => continue,

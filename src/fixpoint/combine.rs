@@ -81,6 +81,7 @@ impl Planner<'_> {
         if let Some(distributed) = self.distribute(&parts, &quantified) {
             return distributed;
         }
+        let parts = self.restricted(parts);
         if let Some((rest, quantified)) = self.eliminate(&parts, &quantified) {
             return self.join(rest, &quantified);
         }
@@ -88,6 +89,40 @@ impl Planner<'_> {
         support.retain(|track| !quantified.contains(track));
         let join = Join::new(parts, quantified, &self.plan.nodes, self.dimensions);
         self.add(Kind::Join(join), support, uses)
+    }
+
+    /// With what is known of one track of a changing relation joined to it, if there is more to
+    /// be joined: a set of points, say, keeps out most of what is new before it meets the rest.
+    fn restricted(&mut self, parts: Vec<NodeId>) -> Vec<NodeId> {
+        let node = |part: NodeId| self.plan.node(part);
+        let is_filter = |part: NodeId| node(part).uses.is_empty() && node(part).support.len() == 1;
+        let is_changing =
+            |part: NodeId| matches!(node(part).kind, Kind::Apply(_)) && !node(part).uses.is_empty();
+        let (filters, others): (Vec<NodeId>, Vec<NodeId>) =
+            parts.iter().partition(|part| is_filter(**part));
+        if others.len() < 2 {
+            return parts;
+        }
+        let speaks = |part: NodeId, filter: NodeId| {
+            let track = &node(filter).support[0];
+            is_changing(part) && node(part).support.contains(track)
+        };
+        let groups = others.iter().map(|part| {
+            let mine = filters.iter().filter(|filter| speaks(*part, **filter));
+            [*part].into_iter().chain(mine.copied()).collect()
+        });
+        let groups: Vec<Vec<NodeId>> = groups.collect();
+        let is_left = |filter: &NodeId| !others.iter().any(|part| speaks(*part, *filter));
+        let left: Vec<NodeId> = filters.iter().copied().filter(is_left).collect();
+        let joined = groups.into_iter().map(|group| match group[..] {
+            [one] => one,
+            _ => {
+                let (support, uses) = self.together(&group);
+                let join = Join::new(group, Vec::new(), &self.plan.nodes, self.dimensions);
+                self.add(Kind::Join(join), support, uses)
+            }
+        });
+        joined.chain(left).collect()
     }
 
     /// Bucket elimination: the parts that speak of some quantified track, joined by themselves,

@@ -7,7 +7,7 @@
 
 use super::initial::Initial;
 use super::levels::{Dimensions, Levels, Pool, Track};
-use super::live::{LiveLocals, LiveSet};
+use super::live::{LiveSet, LiveVariables};
 use super::supplied::Supplied;
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
@@ -22,7 +22,7 @@ use std::cell::RefCell;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// No frame.
-    Nothing,
+    Nothing(LiveSet),
     Frame(ProcedureId, LiveSet),
     /// At an exit point, with what is returned.
     Exit(ProcedureId, LiveSet),
@@ -47,8 +47,8 @@ pub struct ProgramRelations<'a> {
     pub targets: &'a Targets,
     /// The threads that begin, if the program has any.
     pub threads: Option<&'a Threads>,
-    /// If dead locals are 0, those that are not.
-    pub live: Option<&'a LiveLocals>,
+    /// If dead variables are 0, those that are not.
+    pub live: Option<&'a LiveVariables>,
     /// What `init` does, if there is one.
     pub initial: Option<&'a Initial>,
     pub cache: Cache,
@@ -57,7 +57,7 @@ pub struct ProgramRelations<'a> {
 /// What has been made.
 #[derive(Default)]
 pub struct Cache {
-    empty_scopes: RefCell<FxHashMap<(Scope, u32), Bdd>>,
+    empty_scopes: RefCell<FxHashMap<(Scope, [u32; 2]), Bdd>>,
     data: RefCell<FxHashMap<Key, Bdd>>,
     ranked: RefCell<FxHashMap<(Track, u32), Bdd>>,
 }
@@ -68,6 +68,8 @@ struct Key {
     relation: Supplied,
     effect: Option<EffectId>,
     is_failure: bool,
+    /// Of a return.
+    callee: Option<ProcedureId>,
     scopes: [Scope; 2],
 }
 
@@ -93,56 +95,65 @@ impl ProgramRelations<'_> {
     }
 
     pub fn scope(&self, point: u32) -> Scope {
-        let Some(known) = self.program.points.get(point as usize) else {
-            return Scope::Nothing;
-        };
         let live = self.live.map_or(LiveSet::ALL, |live| live.at(point));
+        let Some(known) = self.program.points.get(point as usize) else {
+            return Scope::Nothing(live);
+        };
         match self.program.procedure(known.procedure).exit() == PointId(point) {
             true => Scope::Exit(known.procedure, live),
             false => Scope::Frame(known.procedure, live),
         }
     }
 
-    /// The bits of locals and returned values that are in scope.
-    pub fn in_scope(&self, scope: Scope) -> Vec<DataVariable> {
+    /// The bits of locals, returned values and globals that are in scope.
+    fn in_scope(&self, scope: Scope) -> Vec<DataVariable> {
         let layout = &self.rules.layout;
-        let locals = |id: ProcedureId, live: LiveSet| {
+        let locals = |id: ProcedureId| {
             let count = self.program.procedure(id).locals.len() as u32;
-            let bits = (0..count).flat_map(move |local| layout.cell(id, VariableId::Local(local)));
-            bits.filter(move |bit| self.live.is_none_or(|known| known.contains(live, *bit)))
+            (0..count).flat_map(move |local| layout.cell(id, VariableId::Local(local)))
         };
-        match scope {
-            Scope::Nothing => Vec::new(),
-            Scope::Frame(id, live) => locals(id, live).collect(),
+        let mut bits: Vec<_> = layout.global_range().collect();
+        let live = match scope {
+            Scope::Nothing(live) => live,
+            Scope::Frame(id, live) => {
+                bits.extend(locals(id));
+                live
+            }
             Scope::Exit(id, live) => {
                 let count = self.program.procedure(id).returns.len() as u32;
                 let returned = (0..count).flat_map(|index| layout.returned(id, index));
-                locals(id, live).chain(returned).collect()
+                bits.extend(locals(id).chain(returned));
+                live
             }
-        }
+        };
+        bits.retain(|bit| self.live.is_none_or(|known| known.contains(live, *bit)));
+        bits
     }
 
-    /// "What is not in scope is 0", on a track of locals.
-    pub(super) fn nothing_else(&self, scope: Scope, track: u32) -> BddResult {
-        if let Some(known) = self.cache.empty_scopes.borrow().get(&(scope, track)) {
+    /// "What is not in scope is 0", on a track of locals and one of globals.
+    pub(super) fn nothing_else(&self, scope: Scope, tracks: [u32; 2]) -> BddResult {
+        if let Some(known) = self.cache.empty_scopes.borrow().get(&(scope, tracks)) {
             return Ok(known.clone());
         }
         let there = self.in_scope(scope);
-        let pool = Pool::Locals;
-        let levels = self.levels.of(Track { pool, index: track });
-        let pairs = levels.iter().zip(&self.dimensions.locals);
-        let absent = pairs.filter(|(_, variable)| !there.contains(variable));
+        let [locals, globals] = [(Pool::Locals, tracks[0]), (Pool::Globals, tracks[1])]
+            .map(|(pool, index)| self.levels.of(Track { pool, index }).iter());
+        let locals = locals.zip(self.dimensions.locals.iter().copied());
+        let globals = globals.zip(self.dimensions.globals.clone());
+        let absent = locals.chain(globals);
+        let absent = absent.filter(|(_, variable)| !there.contains(variable));
         let literals = absent.map(|(level, _)| (*level, false));
         let made = self.copies.bdds.minterm(literals)?;
         let mut known = self.cache.empty_scopes.borrow_mut();
-        known.insert((scope, track), made.clone());
+        known.insert((scope, tracks), made.clone());
         Ok(made)
     }
 
     /// The values of states on three tracks.
-    pub fn states(&self, point: Track, locals: Track) -> BddResult {
+    pub fn states(&self, [point, locals, globals]: [Track; 3]) -> BddResult {
+        let tracks = [locals.index, globals.index];
         let leaves = (0..self.dimensions.points).map(|point| {
-            let nothing_else = self.nothing_else(self.scope(point), locals.index)?;
+            let nothing_else = self.nothing_else(self.scope(point), tracks)?;
             Ok((vec![point], nothing_else))
         });
         let leaves = leaves.collect::<Result<Vec<_>, OutOfNodes>>()?;
@@ -324,14 +335,18 @@ impl ProgramRelations<'_> {
         self.copies.unchanged(&variables)
     }
 
-    /// The relation of an effect, without the locals that are dead afterwards.
+    /// The relation of an effect, without the variables that are dead afterwards.
     fn without_dead(&self, effect: &Bdd, to: Scope) -> BddResult {
         if self.live.is_none() {
             return Ok(effect.clone());
         }
         let bdds = self.copies.bdds;
         let there = self.in_scope(to);
-        let dead = (0..self.rules.layout.locals).filter(|bit| !there.contains(bit));
+        let layout = &self.rules.layout;
+        let all = (0..layout.locals)
+            .chain(layout.returned_range())
+            .chain(layout.global_range());
+        let dead = all.filter(|bit| !there.contains(bit));
         let dead = dead.map(|bit| self.copies.level(bit, Copy::Next));
         bdds.exists(effect, &bdds.cube(dead)?)
     }
@@ -362,6 +377,7 @@ impl ProgramRelations<'_> {
             relation: Supplied::ProgramInt,
             effect: Some(rule.effect),
             is_failure: rule.is_failure,
+            callee: None,
             scopes: [self.scope(rule.from.0), self.scope(to)],
         };
         self.known_data(key, || {
@@ -369,21 +385,15 @@ impl ProgramRelations<'_> {
             let changes = &self.rules.footprint(rule).after;
             let [from, to] = key.scopes;
             let before = self.in_scope(from);
-            let kept = self
-                .in_scope(to)
-                .into_iter()
-                .chain(self.rules.layout.global_range());
             let is_kept = |bit: &DataVariable| {
-                let was_there =
-                    before.contains(bit) || self.rules.layout.global_range().contains(bit);
-                was_there && (rule.is_failure || !changes.touches(*bit))
+                before.contains(bit) && (rule.is_failure || !changes.touches(*bit))
             };
-            let unchanged = self.unchanged(kept.filter(is_kept))?;
+            let unchanged = self.unchanged(self.in_scope(to).into_iter().filter(is_kept))?;
             let effect = self.effect(rule.effect, rule.is_failure)?;
             let effect = self.without_dead(&effect, to)?;
             let mut data = bdds.and(&unchanged, &effect)?;
-            data = bdds.and(&data, &self.nothing_else(from, 0)?)?;
-            bdds.and(&data, &self.nothing_else(to, 1)?)
+            data = bdds.and(&data, &self.nothing_else(from, [0; 2])?)?;
+            bdds.and(&data, &self.nothing_else(to, [1; 2])?)
         })
     }
 
@@ -398,18 +408,21 @@ impl ProgramRelations<'_> {
                 relation: Supplied::IntoCall,
                 effect: Some(rule.effect),
                 is_failure: false,
+                callee: None,
                 scopes: [self.scope(rule.from.0), self.scope(first.0)],
             };
             let data = self.known_data(key, || {
                 let bdds = self.copies.bdds;
                 let changes = &self.rules.footprint(rule).after;
+                let there = self.in_scope(key.scopes[1]);
+                let is_kept = |bit: &DataVariable| there.contains(bit) && !changes.touches(*bit);
                 let globals = self.rules.layout.global_range();
-                let unchanged = self.unchanged(globals.filter(|bit| !changes.touches(*bit)))?;
+                let unchanged = self.unchanged(globals.filter(is_kept))?;
                 let effect = self.effect(rule.effect, false)?;
                 let effect = self.without_dead(&effect, key.scopes[1])?;
                 let mut data = bdds.and(&unchanged, &effect)?;
-                data = bdds.and(&data, &self.nothing_else(key.scopes[0], 0)?)?;
-                bdds.and(&data, &self.nothing_else(key.scopes[1], 1)?)
+                data = bdds.and(&data, &self.nothing_else(key.scopes[0], [0; 2])?)?;
+                bdds.and(&data, &self.nothing_else(key.scopes[1], [1; 2])?)
             })?;
             leaves.push((vec![rule.from.0, first.0], data));
         }
@@ -432,7 +445,7 @@ impl ProgramRelations<'_> {
             let exit = self.program.procedure(callee).exit();
             let internal = self.internal_rule(saved);
             let data = match half {
-                Supplied::ReturnA => self.caller_half(rule, internal, next)?,
+                Supplied::ReturnA => self.caller_half(rule, callee, internal, next)?,
                 _ => self.callee_half(callee, internal, next)?,
             };
             leaves.push((vec![rule.from.0, exit.0, next], data));
@@ -449,12 +462,26 @@ impl ProgramRelations<'_> {
         rules.find(|rule| !rule.is_failure)
     }
 
-    /// Between the call and what is after it: locals that are no targets keep their values.
-    fn caller_half(&self, call: &Rule, internal: Option<&Rule>, next: u32) -> BddResult {
+    /// Whether a variable is a global whose value after a call is the one that the callee leaves.
+    fn is_handed(&self, callee: ProcedureId, bit: DataVariable) -> bool {
+        let is_global = self.rules.layout.global_range().contains(&bit);
+        is_global && self.live.is_none_or(|live| live.changes(callee, bit))
+    }
+
+    /// Between the call and what is after it: what is no target, and the callee does not hand
+    /// over, keeps its value.
+    fn caller_half(
+        &self,
+        call: &Rule,
+        callee: ProcedureId,
+        internal: Option<&Rule>,
+        next: u32,
+    ) -> BddResult {
         let key = Key {
             relation: Supplied::ReturnA,
             effect: internal.map(|rule| rule.effect),
             is_failure: false,
+            callee: self.live.map(|_| callee),
             scopes: [self.scope(call.from.0), self.scope(next)],
         };
         self.known_data(key, || {
@@ -463,22 +490,24 @@ impl ProgramRelations<'_> {
             let after = self.in_scope(key.scopes[1]);
             let kept = self.in_scope(key.scopes[0]).into_iter();
             let is_kept = |bit: &DataVariable| {
-                after.contains(bit) && changes.is_none_or(|changes| !changes.touches(*bit))
+                let is_changed = changes.is_some_and(|changes| changes.touches(*bit));
+                after.contains(bit) && !is_changed && !self.is_handed(callee, *bit)
             };
             let mut data = self.unchanged(kept.filter(is_kept))?;
-            data = bdds.and(&data, &self.nothing_else(key.scopes[0], 0)?)?;
-            bdds.and(&data, &self.nothing_else(key.scopes[1], 1)?)
+            data = bdds.and(&data, &self.nothing_else(key.scopes[0], [0; 2])?)?;
+            bdds.and(&data, &self.nothing_else(key.scopes[1], [1; 2])?)
         })
     }
 
-    /// Between the exit point and what is after it: globals that are no targets keep their
-    /// values, targets get what is returned, and both procedures' `enforce` hold.
+    /// Between the exit point and what is after it: what is handed over and no target keeps its
+    /// value, targets get what is returned, and both procedures' `enforce` hold.
     fn callee_half(&self, callee: ProcedureId, internal: Option<&Rule>, next: u32) -> BddResult {
         let exit = self.program.procedure(callee).exit();
         let key = Key {
             relation: Supplied::ReturnB,
             effect: internal.map(|rule| rule.effect),
             is_failure: false,
+            callee: None,
             scopes: [self.scope(exit.0), self.scope(next)],
         };
         self.known_data(key, || {
@@ -486,12 +515,17 @@ impl ProgramRelations<'_> {
             let layout = &self.rules.layout;
             let changes = internal.map(|rule| &self.rules.footprint(rule).after);
             let is_kept = |bit: &DataVariable| changes.is_none_or(|changes| !changes.touches(*bit));
-            let mut data = self.unchanged(layout.global_range().filter(is_kept))?;
+            let after = self.in_scope(key.scopes[1]);
+            let (handed, others): (Vec<_>, Vec<_>) = (0..layout.locals)
+                .chain(layout.global_range())
+                .filter(is_kept)
+                .partition(|bit| self.is_handed(callee, *bit));
+            let handed = handed.into_iter().filter(|bit| after.contains(bit));
+            let mut data = self.unchanged(handed)?;
             if let Some(rule) = internal {
-                // Locals that are kept have the values that they have afterwards.
+                // What the caller keeps has the value that it has afterwards.
                 let effect = self.effect(rule.effect, false)?;
-                let locals = (0..layout.locals).filter(is_kept);
-                let moved = locals.map(|bit| {
+                let moved = others.into_iter().map(|bit| {
                     let level = |copy| self.copies.level(bit, copy);
                     (level(Copy::Current), level(Copy::Next))
                 });
@@ -503,8 +537,8 @@ impl ProgramRelations<'_> {
             if let Some(pop) = pops.find(|rule| rule.right == Right::Pop) {
                 data = bdds.and(&data, &self.effect(pop.effect, false)?)?;
             }
-            data = bdds.and(&data, &self.nothing_else(key.scopes[0], 0)?)?;
-            bdds.and(&data, &self.nothing_else(key.scopes[1], 1)?)
+            data = bdds.and(&data, &self.nothing_else(key.scopes[0], [0; 2])?)?;
+            bdds.and(&data, &self.nothing_else(key.scopes[1], [1; 2])?)
         })
     }
 

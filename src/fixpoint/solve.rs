@@ -7,7 +7,7 @@ use super::evaluate::{Effort, Evaluator, Failure};
 use super::graph::Graph;
 use super::initial::initial;
 use super::levels::{Dimensions, Levels, Track};
-use super::live::LiveLocals;
+use super::live::LiveVariables;
 use super::plan::Plan;
 use super::program::{Cache, ProgramRelations, Targets, dimensions};
 use super::tuples::Listing;
@@ -32,8 +32,8 @@ pub struct Task<'a> {
     pub asked: &'a [RelationId],
     /// Bytes that BDD nodes may take.
     pub memory: u64,
-    /// Whether equations only follow executions and nobody asks for tuples, so that dead locals
-    /// do not matter.
+    /// Whether equations only follow executions and nobody asks for tuples, so that dead
+    /// variables do not matter.
     pub follows_executions: bool,
     /// Whether sizes are to be known.
     pub measures: bool,
@@ -63,7 +63,7 @@ pub fn with_session<T>(
     let is_whole = !task.follows_executions;
     let rules = subject.map(|subject| subject.rules(subject.layout(), is_whole));
     let live = match (task.program, &rules) {
-        (Some(program), Some(rules)) if !is_whole => LiveLocals::of(program, rules),
+        (Some(program), Some(rules)) if !is_whole => LiveVariables::of(program, rules),
         _ => None,
     };
     let dimensions = match (task.program, &rules) {

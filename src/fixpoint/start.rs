@@ -4,7 +4,7 @@
 use super::domain::Leaf;
 use super::initial::Initial;
 use super::levels::{Pool, Track, pool};
-use super::program::{ProgramRelations, Scope, points_of};
+use super::program::{ProgramRelations, points_of};
 use crate::bdd::{Bdd, BddResult, NodeList};
 use crate::program::VariableId;
 use crate::rules::{Head, Right};
@@ -43,7 +43,7 @@ impl ProgramRelations<'_> {
             });
             let entry = self.program.procedure(start.procedure).entry().0;
             let data = bdds.minterm(arguments)?;
-            let data = bdds.and(&data, &self.nothing_else(self.scope(entry), 0)?)?;
+            let data = bdds.and(&data, &self.nothing_else(self.scope(entry), [0; 2])?)?;
             let state = self.tree(&points_of(1), vec![(vec![entry], data)])?;
             all = bdds.or(&all, &bdds.and(&bdds.minterm(number)?, &state)?)?;
         }
@@ -79,7 +79,7 @@ impl ProgramRelations<'_> {
     pub(super) fn may_switch(&self) -> BddResult {
         let bdds = self.copies.bdds;
         let track = |pool| Track { pool, index: 0 };
-        let states = self.states(track(Pool::Point), track(Pool::Locals))?;
+        let states = self.states([Pool::Point, Pool::Locals, Pool::Globals].map(track))?;
         let error = self.set(0, [self.error()])?;
         let states = bdds.difference(&states, &error)?;
         bdds.difference(&states, &self.exclusive(Copy::Current))
@@ -95,13 +95,16 @@ impl ProgramRelations<'_> {
         let globals = self.rules.layout.global_range();
         let kept = self.unchanged(globals.filter(|bit| Some(*bit) != exclusive))?;
         let free = bdds.difference(&kept, &self.exclusive(Copy::Next))?;
-        let ended = bdds.and(&free, &self.nothing_else(Scope::Nothing, 1)?)?;
+        let ended = bdds.and(
+            &free,
+            &self.nothing_else(self.scope(self.error() + 1), [1; 2])?,
+        )?;
         let mut leaves = Vec::new();
         for procedure in &self.program.procedures {
             let exit = procedure.exit().0;
             let rules = self.rules.rules_from(Head(exit)).iter();
             for rule in rules.filter(|rule| rule.right == Right::Pop) {
-                let scope = self.nothing_else(self.scope(exit), 0)?;
+                let scope = self.nothing_else(self.scope(exit), [0; 2])?;
                 let data = bdds.and(&ended, &self.effect(rule.effect, false)?)?;
                 leaves.push((vec![exit, self.error() + 1], bdds.and(&data, &scope)?));
             }

@@ -175,7 +175,7 @@ impl<'a> Listing<'a> {
     /// The variables of a frame, and at an exit point what it returns.
     fn locals(&self, scope: Scope, bits: &[bool]) -> String {
         let (id, is_exit) = match scope {
-            Scope::Nothing => return String::new(),
+            Scope::Nothing(_) => return String::new(),
             Scope::Frame(id, _) => (id, false),
             Scope::Exit(id, _) => (id, true),
         };

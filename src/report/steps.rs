@@ -122,6 +122,18 @@ impl<'r> Annotated<'r> {
         };
         threads.map(thread).collect()
     }
+
+    /// What JSON says of a trace of threads as a whole; nothing without threads.
+    fn of_threads<S: SerializeStruct>(&self, object: &mut S) -> Result<(), S::Error> {
+        let all = self.threads();
+        if all.is_empty() {
+            return Ok(());
+        }
+        let [switches, rounds] = threads::bounds(self.trace);
+        object.serialize_field("switches", &switches)?;
+        object.serialize_field("rounds", &rounds)?;
+        object.serialize_field("threads", &all)
+    }
 }
 
 impl<'r> Trace<'r> {
@@ -437,6 +449,7 @@ impl Serialize for Trace<'_> {
         let mut trace = serializer.serialize_struct("trace", 2)?;
         trace.serialize_field("stem", &self.stem)?;
         trace.serialize_field("loop", &self.cycle)?;
+        self.annotated.of_threads(&mut trace)?;
         if self.annotated.inputs.is_some() {
             trace.serialize_field("inputs", &self.inputs())?;
         }
@@ -456,13 +469,7 @@ impl Serialize for TraceObject<'_> {
         let mut object = serializer.serialize_struct("trace", 2)?;
         object.serialize_field("stem", &Steps(self.0, &trace.stem, stem))?;
         object.serialize_field("loop", &Steps(self.0, &trace.cycle, cycle))?;
-        let all = self.0.threads();
-        if !all.is_empty() {
-            let [switches, rounds] = threads::bounds(trace);
-            object.serialize_field("switches", &switches)?;
-            object.serialize_field("rounds", &rounds)?;
-            object.serialize_field("threads", &all)?;
-        }
+        self.0.of_threads(&mut object)?;
         if let Some(inputs) = self.0.inputs {
             let inputs: Vec<_> = inputs.iter().map(TraceInput::new).collect();
             object.serialize_field("inputs", &inputs)?;
