@@ -38,6 +38,9 @@ pub mod threads {
     /// With more contexts than this, recursive threads are not looked at: each costs a copy of
     /// every variable.
     pub const MOST_CONTEXTS: u32 = 64;
+    /// A thread's part of a trace is made step by step up to so many steps, even if fewer are
+    /// shown: what is folded is folded when all parts are put together.
+    pub const TRACE_STEPS: u64 = 200_000;
     /// The threads of a program whose configurations are explored as a whole.
     pub const THREADS: u32 = 64;
     /// The BDD variables that these configurations may take.

@@ -269,3 +269,116 @@ fn what_is_hidden_is_never_suggested() {
     );
     assert!(!run.stderr.contains("(exclusive)"), "{}", run.stderr);
 }
+
+/// The JSON of a check of a text.
+fn json(text: &str, arguments: &[&str]) -> serde_json::Value {
+    let program = Written::new(text);
+    let mut all = arguments.to_vec();
+    all.extend(["--format", "json"]);
+    let run = program.check(&all);
+    serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{}", run.stderr))
+}
+
+/// Declared threads are there from the start, though none of them has run.
+#[test]
+fn a_trace_that_ends_in_init_lists_all_threads() {
+    let text = "decl g; thread p()[2], q(); init() begin g := 0; assert(g); end \
+                p() begin skip; end q() begin skip; end";
+    let json = json(text, &["--assertions"]);
+    let threads = json["results"][0]["trace"]["threads"].as_array();
+    let names: Vec<_> = threads.expect("there are threads").iter().collect();
+    let names: Vec<_> = names.iter().map(|one| one["name"].as_str()).collect();
+    let expected = ["init", "p", "p#2", "q"].map(Some);
+    assert_eq!(names, expected, "{json}");
+}
+
+/// Two threads, one of which calls; the other waits for it. `rec` makes it recursive.
+const CALLS: &str = "decl g, go; thread a(), b(); init() begin g := 0; go := 0; end \
+    a() begin if (*) then rec(); fi f(); f(); go := 1; end \
+    rec() begin if (*) then rec(); fi end \
+    f() begin h(); h(); end h() begin skip; skip; skip; g := !g; end \
+    b() begin assume(go); L: skip; end";
+
+/// Calls that return within their context are folded where a trace is too long, whichever engine
+/// has found it; if that is not enough, it is left out.
+#[test]
+fn calls_are_folded_within_their_context() {
+    let finite = CALLS.replace("if (*) then rec(); fi end", "skip; end");
+    for (text, engine) in [
+        (CALLS, "symbolic"),
+        (&finite, "symbolic"),
+        (&finite, "explicit"),
+    ] {
+        let asked = |limit: &str| {
+            let arguments = ["--reach", "L", "--engine", engine, "--trace-limit", limit];
+            json(text, &arguments)["results"][0].clone()
+        };
+        let whole = asked("1000")["trace"]["stem"]
+            .as_array()
+            .map_or(0, Vec::len);
+        assert!(whole > 30, "{whole} steps by the {engine} engine");
+        let folded = asked("20");
+        let stem = folded["trace"]["stem"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        let is_folded = |step: &&serde_json::Value| step["folded"] == true;
+        assert_eq!(stem.iter().filter(is_folded).count(), 2, "{folded}");
+        assert!(
+            stem.len() <= 20 && folded["verdict"] == "violated",
+            "{folded}"
+        );
+        let omitted = asked("5");
+        assert_eq!(omitted["verdict"], "violated", "{omitted}");
+        assert_eq!(omitted["trace"], serde_json::Value::Null, "{omitted}");
+        assert_eq!(omitted["trace_omitted"], whole, "{omitted}");
+    }
+}
+
+/// One thread counts to 2^16 before the other goes on: nobody sees that many steps.
+#[test]
+fn a_long_trace_of_recursive_threads_is_left_out() {
+    let bits: Vec<String> = (0..16).map(|i| format!("b{i}")).collect();
+    let next = (0..16).map(|i| match i {
+        0 => "!b0".to_owned(),
+        _ => format!("b{i} != ({})", bits[..i].join(" & ")),
+    });
+    let next: Vec<_> = next.collect();
+    let zeros: String = bits.iter().map(|bit| format!("{bit} := 0; ")).collect();
+    let text = format!(
+        "decl {all}, go; thread count(), other(); init() begin {zeros} go := 0; end \
+         count() begin if (*) then rec(); fi while (!({every})) do {all} := {next}; od go := 1; end \
+         rec() begin if (*) then rec(); fi end other() begin assume(go); L: skip; end",
+        all = bits.join(", "),
+        every = bits.join(" & "),
+        next = next.join(", "),
+    );
+    let json = json(&text, &["--reach", "L", "--trace-limit", "1000"]);
+    let result = &json["results"][0];
+    assert_eq!(result["verdict"], "violated", "{json}");
+    assert_eq!(result["trace"], serde_json::Value::Null, "{json}");
+    let omitted = result["trace_omitted"].as_u64().unwrap_or(0);
+    assert!(omitted > 1 << 16, "{json}");
+}
+
+/// Without a bound the explicit engine goes on to the end of a finite program, too.
+#[test]
+fn the_explicit_engine_needs_no_bound() {
+    let text = format!(
+        "decl t; thread a(), b(); init() begin t := 0; end \
+         a() begin {} end b() begin {} M: skip; if (t & !t) then L: skip; fi end",
+        "assume(!t); t := 1; ".repeat(6),
+        "assume(t); t := 0; ".repeat(6),
+    );
+    for engine in ["symbolic", "explicit"] {
+        let reached = json(&text, &["--reach", "M", "--engine", engine, "--no-trace"]);
+        assert_eq!(reached["results"][0]["verdict"], "violated", "{reached}");
+        let holds = json(&text, &["--reach", "L", "--engine", engine]);
+        let bound = &holds["results"][0]["bound"];
+        assert_eq!(bound["complete"], true, "{holds}");
+        assert!(
+            bound["value"].as_u64().is_some_and(|value| value >= 11),
+            "{holds}"
+        );
+    }
+}

@@ -7,16 +7,18 @@ use crate::error::Error;
 use crate::explicit::Budget;
 use crate::explicit::threads::explore;
 use crate::limits;
-use crate::limits::threads::MOST_CONTEXTS;
+use crate::limits::threads::{MOST_CONTEXTS, TRACE_STEPS};
 use crate::program::{Action, Point, PointId, Program, Threads};
 use crate::property::Property;
 use crate::threads::contexts::{Contexts, Hit, Room, Schedule, Search, with_contexts};
+use crate::threads::fold::fold_calls;
 use crate::threads::product::{Plan, with_product};
 use crate::threads::solo::{Solo, SoloStep};
 use crate::threads::{Bound, Goal, Measure, Settings, Sizes};
 use crate::trace::failure::{Failure, Reason};
 use crate::trace::{Location, Step, Trace, Valuation};
 use crate::watch::{Abort, Watch, within_budget};
+use crate::witness::fold::unfold::unfolded_length;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a check of threads works on.
@@ -321,12 +323,18 @@ impl Run<'_> {
             let Some(solo) = Solo::new(self.program, schedule, *thread) else {
                 continue;
             };
-            let found = self.solo(&solo)?;
-            let TraceFinding::Found(trace) = found else {
-                self.board.explain(index, found);
-                return Ok(());
+            let omitted = match self.solo(&solo)? {
+                TraceFinding::Found(trace) if trace.segments.is_empty() => {
+                    turns.push((*thread, solo.turns(&trace).into_iter()));
+                    continue;
+                }
+                // The steps are those of another program: none of them is to be seen.
+                TraceFinding::Found(trace) => TraceFinding::TooLong(unfolded_length(&trace)),
+                TraceFinding::Repeating(steps, _) => TraceFinding::TooLong(steps),
+                omitted => omitted,
             };
-            turns.push((*thread, solo.turns(&trace).into_iter()));
+            self.board.explain(index, omitted);
+            return Ok(());
         }
         let mut made = Vec::new();
         for context in &schedule.contexts {
@@ -365,6 +373,7 @@ impl Run<'_> {
         let options = Options {
             engine: Engine::Symbolic,
             trace: true,
+            trace_limit: self.options.trace_limit.max(TRACE_STEPS),
             ..self.options.clone()
         };
         let property = Property::Reach(solo.goals.clone());
@@ -383,7 +392,21 @@ impl Run<'_> {
         self.board.enter(Phase::Replay);
         let replayed = crate::interpreter::threads::replay::replay(self.program, &trace)?;
         trace.threads = replayed.threads;
-        self.board.explain(index, TraceFinding::Found(trace));
+        let limit = self.options.trace_limit;
+        let is_short = |trace: &Trace| trace.stem.len() as u64 <= limit;
+        if is_short(&trace) {
+            self.board.explain(index, TraceFinding::Found(trace));
+            return Ok(());
+        }
+        let folded = fold_calls(&trace);
+        crate::interpreter::threads::replay::replay(self.program, &folded)?;
+        self.board.explain(
+            index,
+            match is_short(&folded) {
+                true => TraceFinding::Found(folded),
+                false => TraceFinding::TooLong(trace.stem.len() as u64),
+            },
+        );
         Ok(())
     }
 }

@@ -7,6 +7,7 @@
 //! explores all configurations, so that its answer holds for every bound.
 
 pub mod contexts;
+pub mod fold;
 pub mod product;
 pub mod solo;
 
