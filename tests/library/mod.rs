@@ -53,6 +53,7 @@ pub fn property<'s>(
     kind: PropertyKind,
     text: &str,
 ) -> Result<Property, String> {
+    let subject: Subject<'s> = subject.into();
     let property = resolve(subject, &derny::Property::new(kind, text));
     property.map_err(|error| format!("{text}: {error:?}"))
 }
