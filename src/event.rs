@@ -12,7 +12,7 @@ use std::time::Duration;
 pub enum Event {
     /// Something about a property is doubtful.
     Warning(PropertyWarning),
-    /// Something about a set of configurations is doubtful.
+    /// Something about a set of configurations is doubtful, or is assumed of a program.
     Diagnostics(Diagnostics),
     /// How a property is read, and what is searched for: a text with line breaks.
     Explanation(String),

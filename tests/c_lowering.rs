@@ -146,6 +146,7 @@ fn small_programs_have_their_verdicts() {
             let begin = Instant::now();
             let checks = Checks {
                 overflow: question == Question::Overflow,
+                ..Checks::default()
             };
             let lowered = match read("case.c", program.as_bytes(), DataModel::Lp64, checks) {
                 Ok(lowered) => lowered,
@@ -205,6 +206,7 @@ fn no_benchmark_has_a_wrong_verdict() {
         let found = on_large_stack(move || {
             let checks = Checks {
                 overflow: question == Question::Overflow,
+                ..Checks::default()
             };
             let lowered = read(&name, &text, model, checks)?;
             let options = Options {

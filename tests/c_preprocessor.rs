@@ -329,15 +329,18 @@ fn another_preprocessor() {
         return;
     }
     let text = b"#define X 1\n\n\nint a = X;\n";
-    let output = output_of("gcc -E -x c -", text).expect("gcc runs");
+    let output = output_of("gcc -E -x c -", Path::new(""), text).expect("gcc runs");
     let read = read("a.c", output, true);
     let token = read.units[0].tokens[0];
     assert_eq!(read.source.file_of(token.span.start), "<stdin>");
     assert_eq!(read.source.position(token.span.start).line, 4);
-    assert!(output_of("exit 3", text).is_err());
+    assert!(output_of("exit 3", Path::new(""), text).is_err());
     let large = vec![b' '; 1 << 20];
-    assert_eq!(output_of("cat", &large).expect("cat runs"), large);
-    assert!(output_of("true", &large).is_ok());
+    assert_eq!(
+        output_of("cat", Path::new(""), &large).expect("cat runs"),
+        large
+    );
+    assert!(output_of("true", Path::new(""), &large).is_ok());
 }
 
 /// Reads any bytes; all that comes out must be fit to be drawn.

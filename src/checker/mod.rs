@@ -16,7 +16,7 @@ use crate::error::{Diagnostics, Error, Reason};
 use crate::event::{Event, Progress};
 use crate::model::Model;
 use crate::property::{Kind, Request};
-use crate::report::{Conclusion, Evidence, Explanation, Report};
+use crate::report::{CRemarks, Conclusion, Evidence, Explanation, Report};
 use crate::rules::Subject;
 use crate::solver::{self, Question};
 use crate::supervision::Supervision;
@@ -24,7 +24,7 @@ use crate::supervisor::{Limits, Reporter};
 use crate::watch::Watch;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
-use task::{Task, tasks};
+use task::{Task, assumed, tasks};
 
 /// Checks properties of a [`Model`].
 ///
@@ -388,6 +388,10 @@ impl<'o> Checker<'o> {
         };
         Report {
             input: self.model.name().to_owned(),
+            c: self.model.files().map(|files| CRemarks {
+                files: files.to_vec(),
+                assumed: assumed(tasks).into_iter().map(|(name, _)| name).collect(),
+            }),
             conclusions,
             evidence,
             warnings: board.take_warnings(),
@@ -459,6 +463,7 @@ impl Work {
     fn run(&self, events: &Reporter<'_, Event>) -> Result<(), Error> {
         let tasks = tasks(&self.model, &self.properties, &self.watches, events)?;
         let tasks = self.tasks.get_or_init(|| tasks);
+        task::warn_of_assumptions(tasks, events);
         if self.shows_order {
             for task in tasks {
                 let subject = task.form.subject();

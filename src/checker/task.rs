@@ -5,12 +5,15 @@
 //! it is to decide.
 
 use super::resolution::{explanation, resolve_watches};
-use crate::error::{Error, PropertyError, PropertyWarning};
+use crate::diagnostic::Diagnostic;
+use crate::error::{Diagnostics, Error, PropertyError, PropertyWarning};
 use crate::event::Event;
+use crate::lower::c::Externs;
 use crate::model::{Form, Model};
 use crate::property::{Property, Request, resolve};
 use crate::report::Ground;
 use crate::report::annotation::Watch;
+use crate::source::Source;
 use crate::supervisor::Reporter;
 use std::sync::Arc;
 
@@ -86,4 +89,35 @@ pub fn tasks(
         task.watches = resolve_watches(task.form.subject(), watches)?.into();
     }
     Ok(tasks)
+}
+
+/// The functions without body that something is assumed of: their names, and warnings.
+pub fn assumed(tasks: &[Task]) -> Vec<(String, (Arc<Source>, Diagnostic))> {
+    let mut assumed: Vec<(String, (Arc<Source>, Diagnostic))> = Vec::new();
+    for task in tasks {
+        let Form::C(unit, lowered) = &task.form else {
+            continue;
+        };
+        for (name, span) in unit.assumed(&lowered.origin) {
+            if assumed.iter().any(|(known, _)| *known == name) {
+                continue;
+            }
+            let does = match unit.options.externs {
+                Externs::Havoc => "may return any value and change what it can reach",
+                Externs::Pure | Externs::Refuse => "may return any value and changes nothing",
+            };
+            let message = format!("`{name}` has no body: it is assumed that it {does}");
+            let warning = Diagnostic::warning(span, message);
+            assumed.push((name, (unit.source.clone(), warning)));
+        }
+    }
+    assumed
+}
+
+/// Says what was assumed.
+pub fn warn_of_assumptions(tasks: &[Task], events: &Reporter<'_, Event>) {
+    for (_, (source, warning)) in assumed(tasks) {
+        let warnings = Diagnostics::new(source, vec![warning]);
+        events.report(Event::Diagnostics(warnings));
+    }
 }

@@ -1,10 +1,11 @@
 //! The command line: one definition makes the parser, the help and the completions.
 
 use super::choices::{self, one_of};
-use anyhow::{Context, bail, ensure};
+use super::input_arguments::InputArguments;
+use anyhow::bail;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use derny::generate::quicksort::Variant;
-use derny::{Acceleration, CycleMethod, Direction, Engine, Language, Overflow};
+use derny::{Acceleration, CycleMethod, Direction, Engine};
 use std::path::PathBuf;
 
 /// Model checker for recursive programs: says with certainty whether every execution of a
@@ -56,43 +57,6 @@ impl Command {
         }
     }
 }
-
-#[derive(Debug, Args)]
-pub struct InputArguments {
-    /// The program; `-` is standard input (then --lang is needed)
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-
-    /// The language; otherwise the file's extension tells
-    #[arg(long, value_parser = one_of(choices::LANGUAGES))]
-    pub lang: Option<Language>,
-
-    /// The procedure in which executions begin [default: main, or what a Remopla program says
-    /// after `init`]; with declared threads, the one that runs before them [default: init]
-    #[arg(long, value_name = "PROC")]
-    pub entry: Option<String>,
-
-    /// How many threads of which procedures there are, with arbitrary arguments, instead of those
-    /// that a boolean program declares: `p=2,q=1`
-    #[arg(long, value_name = "PROC=N,…", value_parser = thread_counts)]
-    pub threads: Option<ThreadCounts>,
-
-    /// Give a defined name another value; may be repeated
-    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
-    pub defines: Vec<(String, i128)>,
-
-    /// What happens to a number that does not fit its variable [default: error]
-    #[arg(long, value_parser = one_of(choices::OVERFLOWS))]
-    pub overflow: Option<Overflow>,
-
-    /// How errors and warnings are written to standard error
-    #[arg(long, value_enum, default_value = "text")]
-    pub diagnostics: DiagnosticsFormat,
-}
-
-/// Procedures, and how many threads each has.
-#[derive(Clone, Debug)]
-pub struct ThreadCounts(pub Vec<(String, u64)>);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum DiagnosticsFormat {
@@ -555,44 +519,4 @@ fn seconds(text: &str) -> anyhow::Result<std::time::Duration> {
         bail!("not a number of seconds");
     };
     Ok(std::time::Duration::try_from_secs_f64(seconds)?)
-}
-
-/// `NAME=VALUE`.
-fn definition(text: &str) -> anyhow::Result<(String, i128)> {
-    let (name, value) = text.split_once('=').context("expected NAME=VALUE")?;
-    ensure!(!name.is_empty(), "expected a name before the `=`");
-    let number = value.parse::<i128>().ok();
-    let number = number.filter(|number| number.unsigned_abs() <= u128::from(u64::MAX));
-    let number = number.with_context(|| format!("`{value}` is no number, or too large a one"))?;
-    Ok((name.to_owned(), number))
-}
-
-/// `p=2,q=1`. A name in braces may have commas in it.
-fn thread_counts(text: &str) -> anyhow::Result<ThreadCounts> {
-    let mut counts = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let name = match rest.starts_with('{') {
-            true => rest.find('}').map_or(0, |end| end + 1),
-            false => 0,
-        };
-        let end = rest[name..].find(',').map_or(rest.len(), |end| name + end);
-        let start = &rest[..end];
-        rest = rest.get(end + 1..).unwrap_or_default();
-        let (name, count) = start[name..]
-            .find('=')
-            .map(|sign| start.split_at(name + sign))
-            .with_context(|| format!("expected PROC=N, found `{start}`"))?;
-        ensure!(!name.is_empty(), "expected a procedure before the `=`");
-        let count = &count[1..];
-        let number = count.parse::<u64>().ok();
-        let number =
-            number.with_context(|| format!("`{count}` is no number of threads of `{name}`"))?;
-        counts.push((name.to_owned(), number));
-    }
-    ensure!(
-        counts.iter().any(|(_, count)| *count > 0),
-        "this is no thread at all"
-    );
-    Ok(ThreadCounts(counts))
 }

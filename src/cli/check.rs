@@ -174,8 +174,8 @@ fn check(
             })?),
         };
         checker = checker.algorithm(algorithm, text)?;
-        for (name, value) in &arguments.input.defines {
-            checker = checker.define(name, *value);
+        for (name, value) in arguments.input.numbers()? {
+            checker = checker.define(name, value);
         }
     }
     let report = checker.observe(|event| match event {

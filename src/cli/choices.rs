@@ -3,7 +3,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use derny::generate::quicksort::Variant;
-use derny::{Acceleration, CycleMethod, Direction, Engine, Language, Overflow};
+use derny::{Acceleration, CycleMethod, DataModel, Direction, Engine, Externs, Language, Overflow};
 
 /// The spelling of a value, what the help says of it, and the value itself.
 type Choice<T> = (&'static str, &'static str, T);
@@ -23,6 +23,38 @@ pub const OVERFLOWS: &[Choice<Overflow>] = &[
         Overflow::Wrap,
     ),
     ("block", "The execution is cut off", Overflow::Block),
+];
+
+pub const DATA_MODELS: &[Choice<DataModel>] = &[
+    (
+        "ilp32",
+        "`int`, `long`, pointers: 32 bits",
+        DataModel::Ilp32,
+    ),
+    (
+        "lp64",
+        "`int`: 32 bits, `long`, pointers: 64 bits",
+        DataModel::Lp64,
+    ),
+];
+
+pub const EXTERNS: &[Choice<Externs>] = &[
+    (
+        "pure",
+        "They return any value and change nothing",
+        Externs::Pure,
+    ),
+    (
+        "havoc",
+        "They may also change globals, and what arguments point to",
+        Externs::Havoc,
+    ),
+    ("refuse", "Nothing is decided behind them", Externs::Refuse),
+];
+
+pub const ALLOCATIONS: &[Choice<bool>] = &[
+    ("never-fails", "It does not", false),
+    ("may-fail", "It may", true),
 ];
 
 pub const ENGINES: &[Choice<Engine>] = &[

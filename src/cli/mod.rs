@@ -7,6 +7,7 @@ mod choices;
 mod configurations;
 mod console;
 mod input;
+mod input_arguments;
 mod limits;
 mod ltl;
 mod progress;

@@ -31,8 +31,8 @@ pub fn run(arguments: &SolveArguments, console: &Console) -> anyhow::Result<Exit
         .limits(&limits)
         .most(arguments.most)
         .measure(arguments.stats);
-    for (name, value) in &arguments.input.defines {
-        solver = solver.define(name, *value);
+    for (name, value) in arguments.input.numbers()? {
+        solver = solver.define(name, value);
     }
     if let Some(label) = &arguments.reach {
         solver = solver.target(Property::reach(label));

@@ -1,7 +1,7 @@
 //! `derny translate`: a program as a symbolic pushdown system.
 
-use super::arguments::InputArguments;
 use super::console::Console;
+use super::input_arguments::InputArguments;
 use super::{Exit, input};
 use anyhow::bail;
 use derny::Language;

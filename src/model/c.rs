@@ -9,7 +9,7 @@ use crate::lower::c::{Checks, Externs, Lowered, Options, Origin, PointKind, lowe
 use crate::program::{Boundary, BoundaryKind, Overflow, PointId};
 use crate::property::Kind;
 use crate::retrace::{Original, Provenance};
-use crate::source::Source;
+use crate::source::{Source, Span};
 use crate::typing::c::tree::{FunctionId, Program};
 use std::sync::{Arc, OnceLock};
 
@@ -28,6 +28,8 @@ pub(crate) enum Variant {
 #[derive(Debug)]
 pub(crate) struct Unit {
     pub source: Arc<Source>,
+    /// The names of its files, as they were given.
+    pub files: Vec<String>,
     pub typed: Program,
     /// Where executions begin.
     pub entry: FunctionId,
@@ -37,9 +39,16 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    pub fn new(source: Arc<Source>, typed: Program, entry: FunctionId, options: Options) -> Self {
+    pub fn new(
+        source: Arc<Source>,
+        files: Vec<String>,
+        typed: Program,
+        entry: FunctionId,
+        options: Options,
+    ) -> Self {
         Unit {
             source,
+            files,
             typed,
             entry,
             options,
@@ -92,6 +101,15 @@ impl Unit {
             malloc_may_fail: self.options.malloc_may_fail,
             ..execution::Options::new(self.entry)
         }
+    }
+
+    /// The functions without body that a variant assumes something of, in the order of the source:
+    /// their names, and where they are declared.
+    pub fn assumed(&self, origin: &Origin) -> Vec<(String, Span)> {
+        let functions = origin.assumed.iter();
+        let functions = functions.map(|id| &self.typed.functions[id.0 as usize]);
+        let named = functions.map(|one| (self.typed.names.text(one.name).to_owned(), one.span));
+        named.collect()
     }
 
     /// The places that no execution gets past, although the real program might.

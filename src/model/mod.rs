@@ -2,6 +2,7 @@
 
 mod c;
 mod reader;
+mod translation;
 
 use c::Lowering;
 pub(crate) use c::{Unit, Variant};
@@ -168,6 +169,14 @@ impl Model {
         match &self.content {
             Content::Program(program) => program.threads.is_some(),
             Content::System(_) | Content::C(_) => false,
+        }
+    }
+
+    /// The files that it was read from, if there may be several.
+    pub(crate) fn files(&self) -> Option<&[String]> {
+        match &self.content {
+            Content::Program(_) | Content::System(_) => None,
+            Content::C(unit) => Some(&unit.files),
         }
     }
 

@@ -1,14 +1,13 @@
 //! Reading models: options, limits, and the way from bytes to a model in each language.
 
-use super::{Content, Language, Model, Unit};
+use super::translation::Translation;
+use super::{Content, Language, Model};
 use crate::diagnostic::{Advice, Diagnostic};
 use crate::error::{Diagnostics, Error};
 use crate::lower::{self, RemoplaOptions, Start};
 use crate::program::Overflow;
-use crate::source::{MAX_SOURCE_BYTES, Source, Span};
+use crate::source::{MAX_SOURCE_BYTES, Source};
 use crate::supervisor::{self, Limits, Outcome};
-use crate::syntax;
-use crate::typing;
 use crate::watch::Watch;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -32,8 +31,8 @@ pub struct Reading {
 
 /// What the thread that reads tells the one that supervises it.
 #[derive(Debug, Default)]
-struct Gauges {
-    read: AtomicU64,
+pub(super) struct Gauges {
+    pub(super) read: AtomicU64,
     /// 0 if it is not known.
     length: AtomicU64,
     source: OnceLock<Arc<Source>>,
@@ -77,12 +76,13 @@ impl<R: Read> Read for Counted<'_, R> {
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
     language: Option<Language>,
-    entry: Option<String>,
+    pub(super) entry: Option<String>,
     threads: Option<Vec<(String, u64)>>,
-    defines: Vec<(String, i128)>,
-    overflow: Option<Overflow>,
+    pub(super) defines: Vec<(String, i128)>,
+    pub(super) overflow: Option<Overflow>,
     limits: Option<Limits>,
     advice: Advice,
+    pub(super) translation: Translation,
 }
 
 impl Reader {
@@ -122,13 +122,14 @@ impl Reader {
         self
     }
 
-    /// Gives a defined name another value.
+    /// Gives a defined name another value; in C it is a macro.
     pub fn define(mut self, name: impl Into<String>, value: i128) -> Self {
         self.defines.push((name.into(), value));
         self
     }
 
-    /// What happens to a number that does not fit its variable.
+    /// What happens to a number that does not fit its variable; in C, to a signed one that is
+    /// computed. By default it fails, but wraps in C.
     pub fn overflow(mut self, overflow: Overflow) -> Self {
         self.overflow = Some(overflow);
         self
@@ -237,6 +238,12 @@ impl Reader {
             Language::PushdownSystem if self.entry.is_some() => {
                 "a pushdown system says itself where it begins"
             }
+            Language::BooleanProgram | Language::Remopla | Language::PushdownSystem
+                if self.translation.is_given =>
+            {
+                "only C programs have several files, macros, a preprocessor, widths of types, \
+                 functions without body and a heap"
+            }
             _ => return Ok(()),
         };
         Err(Error::Unsupported(wrong))
@@ -269,7 +276,7 @@ impl Reader {
             return Err(Error::TooLong(path));
         }
         if language == Language::C {
-            return self.read_c(&path, bytes, [reading, Instant::now()]);
+            return self.read_c(&path, bytes, reading, gauges);
         }
         let source = Arc::new(Source::new(path.to_string_lossy(), bytes));
         gauges
@@ -288,50 +295,6 @@ impl Reader {
                 warnings: diagnostics,
                 times,
             }),
-        }
-    }
-
-    /// A C program: all that it includes is read here.
-    fn read_c(&self, path: &Path, bytes: Vec<u8>, times: [Instant; 2]) -> Result<Model, Error> {
-        let definitions = self.defines.iter();
-        let options = syntax::c::Options {
-            directories: Vec::new(),
-            definitions: definitions.map(|(n, v)| format!("{n}={v}")).collect(),
-            model: syntax::c::DataModel::default(),
-            honours_markers: path.extension().is_none_or(|extension| extension != "i"),
-            reader: &|path: &Path| std::fs::read(path),
-        };
-        let name = path.to_string_lossy().into_owned();
-        let read = syntax::c::preprocess(vec![(name, bytes)], &options);
-        let typed = typing::c::program(read, options.model);
-        let source = Arc::new(typed.source);
-        let options = lower::c::Options {
-            overflow: self.overflow.unwrap_or(Overflow::Wrap),
-            ..lower::c::Options::default()
-        };
-        let entry = self.entry.as_deref().unwrap_or("main");
-        let mut diagnostics = typed.diagnostics;
-        let begun = typed.program.and_then(|program| {
-            let found = lower::c::entry(&program, entry);
-            if found.is_none() {
-                let message = format!("there is no function `{entry}` to begin with");
-                diagnostics = vec![Diagnostic::error(Span::default(), message)];
-            }
-            Some((program, found?))
-        });
-        let diagnostics = Diagnostics::new(source.clone(), diagnostics);
-        match begun {
-            None => Err(Error::Diagnostics(diagnostics)),
-            Some((program, entry)) => {
-                let unit = Unit::new(source.clone(), program, entry, options);
-                Ok(Model {
-                    content: Content::C(Arc::new(unit)),
-                    language: Language::C,
-                    source,
-                    warnings: diagnostics,
-                    times,
-                })
-            }
         }
     }
 

@@ -4,7 +4,7 @@
 
 use super::annotation::{Annotation, Blame, Run, Truth, Watched};
 use super::steps::{Trace, TraceObject};
-use super::{Conclusion, Evidence, Explanation, Report, ShownTrace};
+use super::{CRemarks, Conclusion, Evidence, Explanation, Report, ShownTrace};
 use crate::check::{Phase, TraceFinding, Verdict};
 use crate::program::{Boundary, BoundaryKind};
 use crate::property::Request;
@@ -32,6 +32,10 @@ impl Serialize for Whole<'_> {
         // Another number only when a key goes or changes its meaning.
         whole.serialize_field("schema", &1)?;
         whole.serialize_field("input", &report.input)?;
+        if let Some(CRemarks { files, assumed }) = &report.c {
+            whole.serialize_field("files", files)?;
+            whole.serialize_field("assumed", assumed)?;
+        }
         let list: Vec<_> = (0..report.conclusions.len())
             .map(|i| One(report, i))
             .collect();

@@ -53,6 +53,8 @@ use style::TextWriter;
 pub struct Report {
     /// The name of the input.
     pub(crate) input: String,
+    /// Of a C program: what else there is to say of it.
+    pub(crate) c: Option<CRemarks>,
     pub(crate) conclusions: Vec<Conclusion>,
     pub(crate) evidence: Evidence,
     pub(crate) warnings: Vec<String>,
@@ -64,6 +66,15 @@ pub struct Report {
     /// Whether scripts see the statistics.
     pub(crate) is_measured: bool,
     pub(crate) advice: Advice,
+}
+
+/// What is said of a C program as a whole.
+#[derive(Debug)]
+pub(crate) struct CRemarks {
+    /// All its files.
+    pub files: Vec<String>,
+    /// The functions without body that something was assumed of.
+    pub assumed: Vec<String>,
 }
 
 /// What is known about one property, but for its trace.
@@ -264,6 +275,7 @@ impl Report {
         };
         Report {
             input: input.into(),
+            c: None,
             conclusions: properties.iter().map(conclusion).collect(),
             evidence: Evidence::Unread,
             warnings: Vec::new(),

@@ -449,7 +449,7 @@ impl Preprocessor<'_> {
 
     /// `#line 12 "file"`, and what compilers write: `# 12 "file" 2`.
     fn line_directive(&mut self, line: &[Lexeme], span: Span) {
-        if !self.options.honours_markers {
+        if !self.honours_markers {
             return;
         }
         let number = line.first().filter(|first| first.class == Class::Number);

@@ -43,7 +43,7 @@ pub struct Options<'a> {
     /// What predefined macros say of the sizes of types.
     pub model: DataModel,
     /// Whether `#line`, and markers like `# 12 "file.c"`, tell lines and files; otherwise they
-    /// are skipped.
+    /// are skipped. In a file that has been preprocessed already, `.i`, they always are.
     pub honours_markers: bool,
     /// Reads an included file.
     pub reader: &'a dyn Fn(&Path) -> io::Result<Vec<u8>>,
@@ -148,6 +148,7 @@ struct Preprocessor<'a> {
     /// How many files stay open while arguments are read.
     floor: usize,
     defined: Defined,
+    honours_markers: bool,
     counter: u32,
     /// How many tokens macros have made.
     spent: usize,
@@ -179,6 +180,7 @@ impl<'a> Preprocessor<'a> {
             output: Vec::new(),
             floor: 0,
             defined: Defined::Off,
+            honours_markers: false,
             counter: 0,
             spent: 0,
             is_exhausted: false,
@@ -190,6 +192,8 @@ impl<'a> Preprocessor<'a> {
     fn unit(&mut self, file: usize) -> Unit {
         self.macros = Macros::default();
         self.counter = 0;
+        let is_preprocessed = self.files.get(file).name.ends_with(".i");
+        self.honours_markers = self.options.honours_markers && !is_preprocessed;
         self.predefine();
         self.open(file);
         self.expand();
