@@ -204,7 +204,12 @@ impl<'a> Machine<'a> {
                     let (right, left) = (self.integer(), self.integer());
                     let outcome = arithmetic::binary(operator, scalar, left, right);
                     if outcome == Err(Undefined::DivisionOverflow) {
-                        self.overflow(code.spans[here])?;
+                        // It is both: what overflow does counts if it fails.
+                        self.note_overflow(code.spans[here]);
+                        if self.options.overflow == Overflow::Error && !self.options.undefined_first
+                        {
+                            self.overflow(code.spans[here])?;
+                        }
                     }
                     let (result, overflows) = outcome?;
                     if overflows {
@@ -444,13 +449,17 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn overflow(&mut self, span: Span) -> Step<()> {
-        if self.overflows.last() != Some(&span) {
-            self.overflows.push(span);
-        }
+        self.note_overflow(span);
         match self.options.overflow {
             Overflow::Wrap => Ok(()),
             Overflow::Error => Err(EndKind::Failed(Failure::Overflow)),
             Overflow::Block => Err(EndKind::CutOff),
+        }
+    }
+
+    fn note_overflow(&mut self, span: Span) {
+        if self.overflows.last() != Some(&span) {
+            self.overflows.push(span);
         }
     }
 

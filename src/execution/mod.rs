@@ -65,6 +65,8 @@ pub struct Options {
     pub entry: FunctionId,
     /// What signed overflow does.
     pub overflow: Overflow,
+    /// Whether what overflows and is undefined counts as undefined even where overflow fails.
+    pub undefined_first: bool,
     /// What functions without body do.
     pub externs: Externs,
     /// Whether `malloc` may return null.
@@ -81,6 +83,7 @@ impl Options {
         Options {
             entry,
             overflow: Overflow::default(),
+            undefined_first: false,
             externs: Externs::default(),
             malloc_may_fail: false,
             frames: 1_000_000,

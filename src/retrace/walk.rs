@@ -122,6 +122,7 @@ pub fn walk(
             Goal::Overflow => Overflow::Error,
             _ => options.overflow,
         },
+        undefined_first: goal == Goal::Undefined,
         ..options
     };
     let mut machine = Machine::new(typed, options, &mut prompter);
