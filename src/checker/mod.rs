@@ -290,7 +290,8 @@ impl<'o> Checker<'o> {
                 | Kind::Assertions
                 | Kind::Assertion
                 | Kind::NoOverflow
-                | Kind::Defined => {}
+                | Kind::Defined
+                | Kind::Slic => {}
             }
         }
         self.supports_bounds()?;

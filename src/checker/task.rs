@@ -50,7 +50,7 @@ pub fn tasks(
     let mut tasks: Vec<Task> = Vec::new();
     let mut errors = Vec::new();
     for (number, request) in requests.iter().enumerate() {
-        let form = model.form_for(request.kind);
+        let form = model.form_for(request)?;
         let property = match resolve(form.naming(), request) {
             Ok(property) => property,
             Err(error) => {

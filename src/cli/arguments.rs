@@ -160,6 +160,10 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Properties")]
     pub defined: bool,
 
+    /// Can the rule in this file, about how a C program uses an interface, be violated?
+    #[arg(long, value_name = "FILE", help_heading = "Properties")]
+    pub slic: Vec<PathBuf>,
+
     /// How results are written
     #[arg(long, value_enum, default_value = "text", help_heading = "Output")]
     pub format: Format,

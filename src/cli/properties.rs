@@ -25,6 +25,7 @@ pub fn properties(
         && !arguments.terminates
         && !arguments.no_overflow
         && !arguments.defined
+        && arguments.slic.is_empty()
         && !arguments.each_assertion
         && arguments.spec.is_empty();
     let about_assertions = arguments.assertions || arguments.each_assertion || nothing;
@@ -54,6 +55,7 @@ pub fn properties(
         }
         properties.push(property);
     }
+    properties.extend(arguments.slic.iter().map(Property::slic));
     Ok(properties)
 }
 
@@ -75,7 +77,10 @@ pub fn add_each_assertion(
     let comes_later = |property: &Property| {
         matches!(
             property.kind(),
-            PropertyKind::Terminates | PropertyKind::NoOverflow | PropertyKind::Defined
+            PropertyKind::Terminates
+                | PropertyKind::NoOverflow
+                | PropertyKind::Defined
+                | PropertyKind::Slic
         )
     };
     let place = properties.iter().position(comes_later);

@@ -34,6 +34,8 @@ pub(crate) struct Unit {
     /// Where executions begin.
     pub entry: FunctionId,
     pub options: Options,
+    /// The rules about it, each with the program that it is woven into.
+    pub rules: Vec<(String, Arc<Unit>)>,
     /// One for each variant.
     forms: [OnceLock<Arc<Lowered>>; 3],
 }
@@ -52,8 +54,15 @@ impl Unit {
             typed,
             entry,
             options,
+            rules: Vec::new(),
             forms: Default::default(),
         }
+    }
+
+    /// The program that the rule in a file is woven into.
+    pub fn rule(&self, file: &str) -> Option<&Arc<Unit>> {
+        let mut rules = self.rules.iter();
+        rules.find(|(name, _)| name == file).map(|(_, unit)| unit)
     }
 
     /// The variant that a property of this kind is decided on.

@@ -180,22 +180,33 @@ impl Model {
         }
     }
 
-    /// The form that a property of this kind is decided on. That of a C program is made when it is
-    /// first needed, which can take a while.
-    pub(crate) fn form_for(&self, kind: property::Kind) -> Form {
-        match &self.content {
-            Content::Program(program) => Form::Program(program.clone()),
-            Content::System(system) => Form::System(system.clone()),
-            Content::C(unit) => {
-                let lowered = unit.lowered(unit.variant(kind));
-                Form::C(unit.clone(), lowered.clone())
-            }
-        }
+    /// The form that a property is decided on. That of a C program is made when it is first needed,
+    /// which can take a while.
+    pub(crate) fn form_for(&self, request: &Request) -> Result<Form, Error> {
+        let Content::C(unit) = &self.content else {
+            return Ok(self.form());
+        };
+        let woven = match request.kind() {
+            property::Kind::Slic => Some(unit.rule(request.text()).ok_or(Error::Unsupported(
+                "the program was not read with this rule",
+            ))?),
+            _ => None,
+        };
+        let unit = woven.unwrap_or(unit);
+        let lowered = unit.lowered(unit.variant(request.kind()));
+        Ok(Form::C(unit.clone(), lowered.clone()))
     }
 
     /// The form that most properties are decided on.
     pub(crate) fn form(&self) -> Form {
-        self.form_for(property::Kind::Assertions)
+        match &self.content {
+            Content::Program(program) => Form::Program(program.clone()),
+            Content::System(system) => Form::System(system.clone()),
+            Content::C(unit) => {
+                let lowered = unit.lowered(Variant::Plain);
+                Form::C(unit.clone(), lowered.clone())
+            }
+        }
     }
 
     /// The same, borrowed.

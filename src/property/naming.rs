@@ -43,7 +43,7 @@ impl<'a> From<&'a System> for Naming<'a> {
 impl<'a> Naming<'a> {
     /// The C program, for a property that no other language has.
     pub fn in_c(self) -> Result<InC<'a>, PropertyError> {
-        let message = "only C programs can be asked for overflow and undefined steps";
+        let message = "only C programs can be asked for overflow, undefined steps and rules";
         self.c.ok_or_else(|| PropertyError::new(message, None))
     }
 }
@@ -52,6 +52,12 @@ impl InC<'_> {
     /// That no signed computation overflows.
     pub fn overflow(self) -> Property {
         let points = self.origin.overflow_points();
+        Property::Assertion(points.map(|(point, _)| point).collect())
+    }
+
+    /// That the rule that is woven into it is never violated.
+    pub fn rule(self) -> Property {
+        let points = self.origin.rule_points();
         Property::Assertion(points.map(|(point, _)| point).collect())
     }
 

@@ -26,6 +26,8 @@ pub enum Kind {
     NoOverflow,
     /// That no step of a C program is undefined.
     Defined,
+    /// That a rule about a C program is never violated.
+    Slic,
 }
 
 impl Kind {
@@ -40,6 +42,7 @@ impl Kind {
             Kind::Terminates => "terminates",
             Kind::NoOverflow => "no-overflow",
             Kind::Defined => "defined",
+            Kind::Slic => "slic",
         }
     }
 }
@@ -148,6 +151,12 @@ impl Request {
         Self::new(Kind::Defined, Kind::Defined.name())
     }
 
+    /// The rule in this file is never violated: one that the C program was read with, by
+    /// [`Reader::rule`](crate::Reader::rule).
+    pub fn slic(file: impl AsRef<Path>) -> Self {
+        Self::new(Kind::Slic, file.as_ref().to_string_lossy())
+    }
+
     /// With a name, by which it stands in reports.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
@@ -225,10 +234,11 @@ pub fn resolve<'s>(
             Temporal::from_hoa(subject, &automaton).map(boxed)
         }
         Kind::Reach => subject.reach(&request.text).map_err(wrong),
-        Kind::NoOverflow | Kind::Defined => {
+        Kind::NoOverflow | Kind::Defined | Kind::Slic => {
             let points = naming.in_c().map_err(wrong)?;
             Ok(match request.kind {
                 Kind::NoOverflow => points.overflow(),
+                Kind::Slic => points.rule(),
                 _ => points.undefined(),
             })
         }

@@ -128,6 +128,11 @@ impl Origin {
         self.points_where(|kind| matches!(kind, PointKind::Undefined { .. }))
     }
 
+    /// The points at which a rule is violated.
+    pub fn rule_points(&self) -> impl Iterator<Item = (PointId, &PointOrigin)> {
+        self.points_where(|kind| matches!(kind, PointKind::Rule { .. }))
+    }
+
     /// The points that signed computations lead to which overflow.
     pub fn overflow_points(&self) -> impl Iterator<Item = (PointId, &PointOrigin)> {
         self.points_where(|kind| *kind == PointKind::Overflow)

@@ -240,6 +240,7 @@ impl<'a> Violation<'a> {
             Kind::Ltl => format!("{} is violated", title(property)),
             Kind::NoOverflow => "A signed computation can overflow".to_owned(),
             Kind::Defined => "An undefined step can be taken".to_owned(),
+            Kind::Slic => format!("The rule {} can be violated", title(property)),
             Kind::Never => format!("{} accepts some execution", title(property)),
         };
         if let Some(Annotated {

@@ -40,7 +40,7 @@ const fn rule(
     }
 }
 
-pub const RULES: [Rule; 8] = [
+pub const RULES: [Rule; 9] = [
     rule(
         "assertion",
         "FailingAssertion",
@@ -100,6 +100,13 @@ pub const RULES: [Rule; 8] = [
         "Some execution takes a step whose effect C does not define.",
         "error",
     ),
+    rule(
+        "slic",
+        "ViolatedRule",
+        "A rule about an interface can be violated.",
+        "Some execution uses functions in a way that a rule about them forbids.",
+        "error",
+    ),
 ];
 
 /// The rule of errors in the input.
@@ -146,6 +153,7 @@ pub fn rule_of(kind: Kind) -> Reference {
         Kind::Never => 4,
         Kind::NoOverflow => 6,
         Kind::Defined => 7,
+        Kind::Slic => 8,
     };
     Reference {
         id: RULES[index].id,
