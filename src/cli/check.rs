@@ -45,7 +45,8 @@ fn examine(arguments: &CheckArguments, console: &Console) -> anyhow::Result<Repo
     };
     let mut properties = properties::properties(arguments, language, console)?;
     let mut progress = ProgressLine::new(arguments.progress);
-    let model = input::read_within(&arguments.input, language, &limits, &mut progress, console);
+    let (input, rules) = (&arguments.input, &arguments.slic);
+    let model = input::read_within(input, rules, language, &limits, &mut progress, console);
     match model {
         Ok(model) => {
             if model.has_threads() {

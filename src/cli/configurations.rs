@@ -40,7 +40,14 @@ fn run(
     }
     let language = input::language(&arguments.input)?;
     let mut progress = ProgressLine::new(arguments.progress);
-    let model = input::read_within(&arguments.input, language, &limits, &mut progress, console);
+    let model = input::read_within(
+        &arguments.input,
+        &[],
+        language,
+        &limits,
+        &mut progress,
+        console,
+    );
     let report = match model {
         Ok(model) => ask(query, &model, &limits, progress, console),
         Err(Error::Stopped(reason)) => Ok(query.unknown(&input::name(&arguments.input), reason)),

@@ -6,7 +6,7 @@ use super::input_arguments::{Definition, InputArguments};
 use super::progress::ProgressLine;
 use anyhow::{Context, bail};
 use derny::{Error, Language, Limits, Model, Reader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The name of the input as the user gave it.
 pub fn name(input: &InputArguments) -> String {
@@ -71,12 +71,16 @@ pub fn read(input: &InputArguments, language: Language, console: &Console) -> Re
 /// The model, unless a limit passes before it is read.
 pub fn read_within(
     input: &InputArguments,
+    rules: &[PathBuf],
     language: Language,
     limits: &Limits,
     progress: &mut ProgressLine,
     console: &Console,
 ) -> Result<Model, Error> {
-    let reader = Reader::new().limits(limits);
+    let mut reader = Reader::new().limits(limits);
+    for rule in rules {
+        reader = reader.rule(rule);
+    }
     read_by(reader, input, language, progress, console)
 }
 

@@ -18,7 +18,14 @@ pub fn run(arguments: &SolveArguments, console: &Console) -> anyhow::Result<Exit
         bail!("`derny solve` is for boolean programs (.bp)");
     }
     let mut progress = ProgressLine::new(arguments.progress);
-    let model = input::read_within(&arguments.input, language, &limits, &mut progress, console);
+    let model = input::read_within(
+        &arguments.input,
+        &[],
+        language,
+        &limits,
+        &mut progress,
+        console,
+    );
     let model = match model {
         Ok(model) => model,
         Err(Error::Stopped(reason)) => {

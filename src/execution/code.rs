@@ -207,6 +207,8 @@ pub enum StepKind {
     Call(Option<FunctionId>),
     /// `return`, or the end of a function.
     Return,
+    /// What a rule does at an event; no machine comes to it.
+    Event,
 }
 
 /// A register.

@@ -5,7 +5,9 @@ use super::machine::{Frame, Machine};
 use super::object::Object;
 use super::shape::BitField;
 use super::value::{Scalar, Value};
-use crate::typing::c::tree::{Field, FunctionId, ObjectId, Origin, Record, Storage, Type, TypeId};
+use crate::typing::c::tree::{
+    Field, FunctionId, ObjectId, Origin, Record, Role, Storage, Type, TypeId,
+};
 use serde::{Serialize, Serializer};
 
 /// Structs and arrays are shown as deep as this.
@@ -28,6 +30,10 @@ pub struct State {
     /// Parameters and locals of the function on top that are in scope, with their names; of
     /// those with the same name, the innermost.
     pub locals: Vec<(String, Shown)>,
+    /// The state of the rule that is woven into the program, with the names.
+    pub rule: Vec<(String, Shown)>,
+    /// How many of the frames below are not the program's own.
+    pub hidden: usize,
 }
 
 /// A value, as it is shown.
@@ -71,16 +77,33 @@ impl Machine<'_> {
             function: frame.function,
             step,
             depth: self.frames.len() - 1,
-            globals: self.globals(),
+            globals: self.statics(Origin::Variable),
             locals: self.locals(frame, step),
+            rule: self.statics(Origin::State),
+            hidden: self.hidden(),
         })
     }
 
-    /// The variables outside functions.
-    fn globals(&self) -> Vec<(String, Shown)> {
+    fn hidden(&self) -> usize {
+        // All that a rule adds comes behind the program itself.
+        let is_own = |function: FunctionId| {
+            self.program.functions[function.0 as usize].role == Role::Program
+        };
+        let last = self.program.functions.last();
+        match last.is_none_or(|last| last.role == Role::Program) {
+            true => 0,
+            false => {
+                let below = self.frames.iter().rev().skip(1);
+                below.filter(|frame| !is_own(frame.function)).count()
+            }
+        }
+    }
+
+    /// The variables outside functions, of the program or of a rule.
+    fn statics(&self, origin: Origin) -> Vec<(String, Shown)> {
         let objects = self.program.objects.iter().enumerate();
         let globals = objects.filter(|(_, object)| {
-            object.origin == Origin::Variable
+            object.origin == origin
                 && object.function.is_none()
                 && matches!(object.storage, Storage::Static { .. })
         });

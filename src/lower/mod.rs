@@ -74,6 +74,7 @@ pub fn boolean_program(
             expressions,
             entry,
             threads,
+            rule: None,
         }),
         _ => None,
     };

@@ -2,6 +2,7 @@
 
 mod c;
 mod reader;
+mod rule;
 mod translation;
 
 use c::Lowering;

@@ -83,6 +83,8 @@ pub struct Reader {
     limits: Option<Limits>,
     advice: Advice,
     pub(super) translation: Translation,
+    /// Rules about a C program.
+    pub(super) rules: Vec<PathBuf>,
 }
 
 impl Reader {
@@ -132,6 +134,23 @@ impl Reader {
     /// computed. By default it fails, but wraps in C.
     pub fn overflow(mut self, overflow: Overflow) -> Self {
         self.overflow = Some(overflow);
+        self
+    }
+
+    /// Also reads the rule in this file, in SLIC, about a C program; one is asked for by
+    /// [`Property::slic`](crate::Property::slic).
+    ///
+    /// ```
+    /// # fn main() -> Result<(), derny::Error> {
+    /// use derny::{Checker, Property, Reader, Verdict};
+    /// let model = Reader::new().rule("specs/file.slic").read("examples/rules/file.c")?;
+    /// let report = Checker::new(&model).property(Property::slic("specs/file.slic")).check()?;
+    /// assert_eq!(report.findings().next().and_then(|finding| finding.verdict()), Some(Verdict::Holds));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn rule(mut self, file: impl Into<PathBuf>) -> Self {
+        self.rules.push(file.into());
         self
     }
 
@@ -221,6 +240,11 @@ impl Reader {
 
     fn supports(&self, language: Language) -> Result<(), Error> {
         let wrong = match language {
+            Language::BooleanProgram | Language::Remopla | Language::PushdownSystem
+                if !self.rules.is_empty() =>
+            {
+                "rules are about C programs"
+            }
             Language::Remopla | Language::PushdownSystem | Language::C
                 if self.threads.is_some() =>
             {

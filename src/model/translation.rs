@@ -148,7 +148,12 @@ impl Reader {
         };
         let names = files.iter().map(|(path, _)| name(path)).collect();
         let files = files.into_iter().map(|(path, bytes)| (name(&path), bytes));
-        let read = preprocess(files.collect(), &options);
+        let files: Vec<(String, Vec<u8>)> = files.collect();
+        let with_rules = match self.rules.is_empty() {
+            true => Vec::new(),
+            false => files.clone(),
+        };
+        let read = preprocess(files, &options);
         let typed = typing::c::program(read, c.model);
         let source = Arc::new(typed.source);
         let mut diagnostics = typed.diagnostics;
@@ -160,15 +165,16 @@ impl Reader {
             }
             Some((program, found?))
         });
-        let diagnostics = Diagnostics::new(source.clone(), diagnostics);
+        let mut diagnostics = Diagnostics::new(source.clone(), diagnostics);
         let Some((program, entry)) = begun else {
             return Err(Error::Diagnostics(diagnostics));
         };
-        let options = lowering::Options {
+        let lowering = lowering::Options {
             overflow: self.overflow.unwrap_or(Overflow::Wrap),
             ..c.lowering.clone()
         };
-        let unit = Unit::new(source.clone(), names, program, entry, options);
+        let mut unit = Unit::new(source.clone(), names, program, entry, lowering);
+        unit.rules = self.weave(&with_rules, &options, &unit, &mut diagnostics)?;
         Ok(Model {
             content: Content::C(Arc::new(unit)),
             language: Language::C,

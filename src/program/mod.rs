@@ -108,6 +108,17 @@ pub struct Program {
     pub entry: ProcedureId,
     /// If it has threads.
     pub threads: Option<Threads>,
+    /// If it shows how a rule is kept or violated.
+    pub rule: Option<Ruled>,
+}
+
+/// What a rule adds to a program that is only shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ruled {
+    /// The points that are events of the rule, in rising order.
+    pub events: Vec<PointId>,
+    /// How many of the declared globals, the last ones, are its state.
+    pub state: usize,
 }
 
 #[derive(Debug)]

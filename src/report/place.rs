@@ -7,7 +7,7 @@ use super::failure::explain;
 use super::harmless::{harmless, one_line};
 use super::steps::StepKind;
 use super::values::{Variables, Words};
-use crate::program::{Cell, Declaration, Language, PointId, ProcedureId};
+use crate::program::{Cell, Declaration, Language, PointId, ProcedureId, Program};
 use crate::pushdown::step::state_of;
 use crate::pushdown::{RuleId, SymbolId, System};
 use crate::rules::Subject;
@@ -58,6 +58,7 @@ pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
                     procedure: program.names.text(procedure.name),
                     kind: match point == procedure.exit() {
                         true => StepKind::Exit,
+                        false if is_event(program, point) => StepKind::Event,
                         false => StepKind::Statement,
                     },
                     file: match program.language {
@@ -100,6 +101,11 @@ pub fn place<'a>(subject: Subject<'a>, step: &Step) -> Place<'a> {
             }
         }
     }
+}
+
+fn is_event(program: &Program, point: PointId) -> bool {
+    let rule = program.rule.as_ref();
+    rule.is_some_and(|rule| rule.events.binary_search(&point).is_ok())
 }
 
 /// The line of the statement, or of the rule that is taken next; 0 if there is none.
@@ -222,4 +228,38 @@ pub fn in_scope<'a>(subject: Subject<'a>, step: &'a Step) -> [Variables<'a>; 2] 
         ..globals
     };
     [globals, locals]
+}
+
+/// The declared globals that are no state of a rule.
+pub fn without_state<'a>(subject: Subject<'a>, globals: Variables<'a>) -> Variables<'a> {
+    let count = state_count(subject).unwrap_or(0);
+    Variables {
+        declarations: &globals.declarations[..globals.declarations.len() - count],
+        // Without declarations each cell would be a variable.
+        cells: match globals.declarations.len() == count && count > 0 {
+            true => &[],
+            false => globals.cells,
+        },
+        ..globals
+    }
+}
+
+/// Those that are, if a rule is woven into the program.
+pub fn state_of_rule<'a>(subject: Subject<'a>, globals: Variables<'a>) -> Option<Variables<'a>> {
+    let count = state_count(subject)?;
+    Some(Variables {
+        declarations: &globals.declarations[globals.declarations.len() - count..],
+        cells: match count {
+            0 => &[],
+            _ => globals.cells,
+        },
+        ..globals
+    })
+}
+
+fn state_count(subject: Subject<'_>) -> Option<usize> {
+    match subject {
+        Subject::Program(program) => program.rule.as_ref().map(|rule| rule.state),
+        Subject::System(_) => None,
+    }
 }

@@ -7,7 +7,7 @@
 use super::annotation::{Annotation, StepNote};
 use super::failure::explain;
 use super::folded::{Item, items};
-use super::place::{Place, in_scope, place};
+use super::place::{Place, in_scope, place, state_of_rule, without_state};
 use super::threads;
 use super::values::{Value, Words, returned};
 use crate::program::{Language, PointId};
@@ -269,6 +269,8 @@ pub enum StepKind {
     Statement,
     /// The end of a procedure.
     Exit,
+    /// An event of a rule.
+    Event,
     /// The program has failed.
     Error,
     /// The program has ended.
@@ -281,6 +283,7 @@ impl StepKind {
         match self {
             StepKind::Statement => "statement",
             StepKind::Exit => "exit",
+            StepKind::Event => "event",
             StepKind::Error => "error",
             StepKind::Terminated => "terminated",
         }
@@ -346,7 +349,14 @@ impl<'r> TraceStep<'r> {
     /// The global variables with their values, as they are declared.
     pub fn globals(&self) -> impl Iterator<Item = (&str, Value<'_>)> {
         let [globals, _] = in_scope(self.subject, &self.step);
-        globals.iter()
+        without_state(self.subject, globals).iter()
+    }
+
+    /// The state of the rule that is woven into the program, if one is.
+    pub fn state(&self) -> impl Iterator<Item = (&str, Value<'_>)> {
+        let [globals, _] = in_scope(self.subject, &self.step);
+        let state = state_of_rule(self.subject, globals);
+        state.into_iter().flat_map(|state| state.iter())
     }
 
     /// The parameters and local variables of the top frame with their values.
@@ -400,8 +410,11 @@ impl Serialize for TraceStep<'_> {
         map.serialize_entry("text", &self.text)?;
         map.serialize_entry("depth", &self.depth)?;
         let [globals, locals] = in_scope(self.subject, &self.step);
-        map.serialize_entry("globals", &globals)?;
+        map.serialize_entry("globals", &without_state(self.subject, globals))?;
         map.serialize_entry("locals", &locals)?;
+        if let Some(state) = state_of_rule(self.subject, globals) {
+            map.serialize_entry("state", &state)?;
+        }
         if let Some(returns) = self.returns() {
             map.serialize_entry("returns", &returns)?;
         }

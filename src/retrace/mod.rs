@@ -9,6 +9,7 @@
 //! Linear in the trace, times what is in scope.
 
 mod alignment;
+mod events;
 mod part;
 mod script;
 mod stage;
@@ -136,6 +137,7 @@ pub fn retrace(
     let Some(walk) = walk::walk(original, &script, goal, bounds)? else {
         return Ok(None);
     };
+    let walk = events::show(original.typed, original.options.entry, walk);
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
     Ok(Some(stage::stage(original, &steps, walk, &parts)))
 }

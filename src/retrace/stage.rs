@@ -13,7 +13,7 @@ use crate::execution::{EndKind, Failure, Outcome, Shown, State, StepKind, StepPo
 use crate::names::{Name, Names};
 use crate::program::{
     Action, Cell, Declaration, Domain, Enumeration, Expressions, Field, Language, Overflow, Point,
-    PointId, Procedure, ProcedureId, Program, Shape, VariableId,
+    PointId, Procedure, ProcedureId, Program, Ruled, Shape, VariableId,
 };
 use crate::source::{Source, Span};
 use crate::trace::failure::{Failure as Failed, Reason};
@@ -250,6 +250,8 @@ struct Stage<'a> {
     typed: &'a tree::Program,
     names: Names,
     globals: Scope,
+    /// The state of a rule.
+    rule: Scope,
     /// The functions that are entered, with their variables and their places.
     functions: Map<FunctionId, (Scope, IndexSet<Span2, FxBuildHasher>)>,
     spellings: Spellings,
@@ -267,6 +269,7 @@ fn place_of(step: &StepPoint) -> Span2 {
         StepKind::Label(label) => (4, label.0),
         StepKind::Call(function) => (5, function.map_or(u32::MAX, |function| function.0)),
         StepKind::Return => (6, 0),
+        StepKind::Event => (7, 0),
     };
     (step.span, kind, detail, step.block)
 }
@@ -278,6 +281,7 @@ pub fn stage(original: Original<'_>, lowered: &[&Step], walk: Walk, parts: &Part
         typed,
         names: typed.names.clone(),
         globals: Scope::default(),
+        rule: Scope::default(),
         functions: Map::default(),
         spellings: Spellings::new(),
     };
@@ -367,6 +371,7 @@ fn failure(end: &Ending) -> Option<Failed> {
 impl Stage<'_> {
     fn meet(&mut self, state: &State) {
         self.globals.meet(&state.globals);
+        self.rule.meet(&state.rule);
         let (scope, places) = self.functions.entry(state.function).or_default();
         scope.meet(&state.locals);
         places.insert(place_of(&state.step));
@@ -383,7 +388,17 @@ impl Stage<'_> {
             id: 0,
             size: u32::MAX,
         };
-        let (globals, declarations) = self.globals.lay_out(&mut self.names, domain);
+        let (mut globals, mut declarations) = self.globals.lay_out(&mut self.names, domain);
+        let (state, mut declared) = self.rule.lay_out(&mut self.names, domain);
+        for declaration in &mut declared {
+            declaration.first += globals.len() as u32;
+        }
+        let mut rule = Ruled {
+            events: Vec::new(),
+            state: declared.len(),
+        };
+        globals.extend(state);
+        declarations.extend(declared);
         let mut points = Vec::new();
         let mut labels = Vec::new();
         let mut procedures = Vec::new();
@@ -406,6 +421,9 @@ impl Stage<'_> {
                 if *kind == 4 {
                     let name = self.typed.labels[*detail as usize].name;
                     labels.extend(name.map(|name| (PointId(points.len() as u32), name)));
+                }
+                if *kind == 7 {
+                    rule.events.push(PointId(points.len() as u32));
                 }
                 points.push(point(procedure, *span));
             }
@@ -439,6 +457,7 @@ impl Stage<'_> {
             expressions: Expressions::with_capacity(0),
             entry: first_procedure,
             threads: None,
+            rule: (rule != Ruled::default()).then_some(rule),
         };
         (program, firsts)
     }
@@ -487,7 +506,7 @@ impl Stage<'_> {
     }
 
     fn step(&mut self, firsts: &FxHashMap<FunctionId, u32>, state: &State) -> Step {
-        let globals = self.globals.values(&state.globals, &mut self.spellings);
+        let globals = self.global_values(state);
         let (scope, places) = &self.functions[&state.function];
         let locals = scope.values(&state.locals, &mut self.spellings);
         let function = &self.typed.functions[state.function.0 as usize];
@@ -500,16 +519,21 @@ impl Stage<'_> {
         };
         let location = Location::At(first + number as u32);
         let valuation = Valuation::new(&globals, &locals);
-        Step::new(location, state.depth as u64, valuation)
+        Step::new(location, (state.depth - state.hidden) as u64, valuation)
+    }
+
+    /// The values of the globals, and of the state of a rule.
+    fn global_values(&mut self, state: &State) -> Vec<u64> {
+        let mut globals = self.globals.values(&state.globals, &mut self.spellings);
+        globals.extend(self.rule.values(&state.rule, &mut self.spellings));
+        globals
     }
 
     /// The last step, after which nothing happens.
     fn end(&mut self, moments: &[Moment], end: &Ending) -> Step {
         let globals = match moments.last() {
-            Some(last) => self
-                .globals
-                .values(&last.state.globals, &mut self.spellings),
-            None => vec![0; self.globals.cells],
+            Some(last) => self.global_values(&last.state),
+            None => vec![0; self.globals.cells + self.rule.cells],
         };
         let location = match end.kind {
             EndKind::Ended => Location::Terminated,
@@ -527,6 +551,10 @@ impl Stage<'_> {
             let What::Input(function) = made.request.what else {
                 return None;
             };
+            // What a rule watches is no input of the program.
+            if self.typed.functions[function.0 as usize].role != tree::Role::Program {
+                return None;
+            }
             let start = made.request.span.start;
             let position = source.position(start);
             Some(Input {

@@ -168,6 +168,7 @@ pub fn lower(
         expressions,
         entry: first,
         threads: None,
+        rule: None,
     };
     Lowered { program, origin }
 }

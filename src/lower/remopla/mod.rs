@@ -128,6 +128,7 @@ pub fn remopla(
         points: points.list,
         labels: points.labels,
         threads: None,
+        rule: None,
         expressions,
         entry,
     };

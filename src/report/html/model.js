@@ -11,7 +11,7 @@
 const FLAGS = {
   depth: 1, fresh: 2, changes: 4, relevant: 8, branch: 16, choice: 32, returns: 64, folded: 128, waiting: 256, thread: 512, exclusive: 1024,
 };
-const KINDS = ["statement", "exit", "error", "terminated"];
+const KINDS = ["statement", "exit", "error", "terminated", "event"];
 // How many values the snapshots of a trace may hold together.
 const SNAPSHOT_VALUES = 4e6;
 

@@ -236,6 +236,7 @@ impl<'a> Encoder<'a> {
                 StepKind::Exit => 1,
                 StepKind::Error => 2,
                 StepKind::Terminated => 3,
+                StepKind::Event => 4,
             },
             labels: self.tables.strings(&place.labels),
             text: (!is_written).then(|| self.tables.string(text)),

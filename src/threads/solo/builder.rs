@@ -81,6 +81,7 @@ impl<'a> Builder<'a> {
             expressions,
             entry: ProcedureId(original.procedures.len() as u32),
             threads: None,
+            rule: None,
         };
         let mut builder = Builder {
             original,

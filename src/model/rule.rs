@@ -1,0 +1,70 @@
+//! Rules that a C program is read with: each gives a program of its own, into which it is woven.
+
+use super::{Reader, Unit};
+use crate::error::{Diagnostics, Error};
+use crate::lower::c as lowering;
+use crate::syntax::c::{Options, preprocess};
+use crate::typing::c::{program_with_rule, weave::weave};
+use std::path::Path;
+use std::sync::Arc;
+
+impl Reader {
+    /// The rules, each with the program that it is woven into. What is doubtful about them is
+    /// added to what is known.
+    pub(super) fn weave(
+        &self,
+        files: &[(String, Vec<u8>)],
+        options: &Options<'_>,
+        unit: &Unit,
+        doubtful: &mut Diagnostics,
+    ) -> Result<Vec<(String, Arc<Unit>)>, Error> {
+        let entry = self.entry.as_deref().unwrap_or("main");
+        let mut rules = Vec::new();
+        let mut wrong = Vec::new();
+        for file in &self.rules {
+            match woven(files.to_vec(), file, options, entry, unit) {
+                Ok((unit, own)) => {
+                    doubtful.texts.extend(own.texts);
+                    rules.push((file.to_string_lossy().into_owned(), Arc::new(unit)));
+                }
+                Err(Error::Diagnostics(own)) => wrong.extend(own.texts),
+                Err(other) => return Err(other),
+            }
+        }
+        match wrong.is_empty() {
+            true => Ok(rules),
+            false => Err(Error::Diagnostics(Diagnostics { texts: wrong })),
+        }
+    }
+}
+
+/// The program that these files make, with the rule woven in, and what is doubtful about the rule.
+fn woven(
+    mut files: Vec<(String, Vec<u8>)>,
+    rule: &Path,
+    options: &Options<'_>,
+    entry: &str,
+    plain: &Unit,
+) -> Result<(Unit, Diagnostics), Error> {
+    let bytes = std::fs::read(rule).map_err(|error| Error::Read(rule.to_owned(), error))?;
+    let name = rule.to_string_lossy().into_owned();
+    files.push((name.clone(), bytes));
+    let (typed, rule) = program_with_rule(preprocess(files, options), options.model);
+    let source = Arc::new(typed.source);
+    // What is said of the program has been said.
+    let all = typed.diagnostics.into_iter();
+    let own = all.filter(|one| source.file_of(one.span.start) == name);
+    let mut own: Vec<_> = own.collect();
+    let entered = typed.program.and_then(|program| {
+        let entry = lowering::entry(&program, entry)?;
+        Some((program, entry))
+    });
+    let Some((mut program, entry)) = entered else {
+        return Err(Error::Diagnostics(Diagnostics::new(source, own)));
+    };
+    let (entry, silent) = weave(&mut program, &rule, entry);
+    own.extend(silent);
+    let (files, options) = (plain.files.clone(), plain.options.clone());
+    let unit = Unit::new(source.clone(), files, program, entry, options);
+    Ok((unit, Diagnostics::new(source, own)))
+}
