@@ -122,11 +122,17 @@ pub enum Reason {
     Unsupported,
     /// Executions need more objects on the heap than are looked at.
     Heap,
+    /// Predicates were added as often as they may be.
+    Refinements,
+    /// There is no predicate left to add.
+    Predicates,
+    /// An abstract trace was neither executed nor excluded.
+    Trace,
 }
 
 impl Reason {
-    /// As scripts see it: `timeout`, `memory`, `interrupted`, `bound`, `unsupported` or
-    /// `heap`.
+    /// As scripts see it: `timeout`, `memory`, `interrupted`, `bound`, `unsupported`, `heap`,
+    /// `refinements`, `predicates` or `trace`.
     pub fn name(self) -> &'static str {
         match self {
             Reason::Timeout => "timeout",
@@ -135,6 +141,9 @@ impl Reason {
             Reason::Bound => "bound",
             Reason::Unsupported => "unsupported",
             Reason::Heap => "heap",
+            Reason::Refinements => "refinements",
+            Reason::Predicates => "predicates",
+            Reason::Trace => "trace",
         }
     }
 }
@@ -148,6 +157,9 @@ impl fmt::Display for Reason {
             Reason::Bound => "with more context switches it might be different",
             Reason::Unsupported => "executions come to something that is not decided",
             Reason::Heap => "executions need more objects on the heap",
+            Reason::Refinements => "no more predicates may be added",
+            Reason::Predicates => "no predicate is left to add",
+            Reason::Trace => "an abstract trace was neither executed nor excluded",
         })
     }
 }

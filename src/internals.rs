@@ -100,6 +100,10 @@ pub mod pushdown {
     }
 }
 
+pub mod refinement {
+    pub use crate::refinement::{Conclusion, Loop, Plan};
+}
+
 pub mod source {
     pub use crate::source::Source;
 }
@@ -125,7 +129,7 @@ pub mod typing {
 }
 
 pub mod watch {
-    pub use crate::watch::{Stop, Watch};
+    pub use crate::watch::{Gauge, Stop, Watch};
 }
 
 #[cfg(feature = "cli")]

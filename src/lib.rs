@@ -73,6 +73,14 @@ mod lower;
 // Traces of lowered C programs as executions in C.
 mod retrace;
 
+// Expressions as nodes of one graph, and which values make them true.
+mod terms;
+
+mod sat;
+
+// Programs seen through predicates.
+mod abstraction;
+
 // Programs and pushdown systems as rules: the one form behind both.
 mod rules;
 
@@ -130,6 +138,9 @@ mod explicit;
 // The whole check: from a program and properties to verdicts and traces.
 mod check;
 
+// The loop of predicate abstraction.
+mod refinement;
+
 // What an observer sees of a run, and how it is supervised.
 mod event;
 mod supervision;
@@ -147,6 +158,7 @@ mod sets;
 #[doc(hidden)]
 pub mod internals;
 
+pub use abstraction::{Seconds as AbstractionSeconds, Summary as AbstractionSummary};
 pub use analysis::order::{Choice as Order, OrderError};
 pub use check::{Accelerate as Acceleration, Direction, Engine, Phase, Statistics, Verdict};
 pub use checker::Checker;
@@ -158,6 +170,7 @@ pub use lower::c::Externs;
 pub use model::{Language, Model, Reader, Reading};
 pub use program::Overflow;
 pub use property::{Kind as PropertyKind, Request as Property, SpecificationError};
+pub use refinement::Abstraction;
 pub use report::configurations::SetReport;
 pub use report::graph::Graph;
 pub use report::notices::Notice;

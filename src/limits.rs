@@ -15,6 +15,30 @@ pub mod c {
     pub const INCLUDED_BYTES: u64 = 1 << 28;
 }
 
+/// Predicate abstraction (`abstraction`, `refinement`).
+pub mod abstraction {
+    /// An exact relation of a step has at most so many patterns, unless it must have more.
+    pub const PATTERNS: usize = 256;
+    /// What a relation may have once an execution was excluded in vain.
+    pub const MOST_PATTERNS: usize = 1 << 16;
+    /// Predicates before a step that its relation looks at, ...
+    pub const RELEVANT_PREDICATES: usize = 16;
+    /// ... and after it: together they fit into a pattern of 64 bits.
+    pub const TOLD_PREDICATES: usize = 40;
+    /// The predicates in an impossible combination.
+    pub const CLAUSE_SIZE: usize = 3;
+    /// Conflicts for one question about a step, ...
+    pub const RELATION_CONFLICTS: u64 = 20_000;
+    /// ... and for one about a whole path.
+    pub const PATH_CONFLICTS: u64 = 400_000;
+    /// Conflicts for one question about candidates.
+    pub const DISCOVERY_CONFLICTS: u64 = 50_000;
+    /// BDD operations after which a direct search looks hopeless.
+    pub const DIRECT_OPERATIONS: u64 = 300_000;
+    /// A trace of the boolean program with more steps is not tried.
+    pub const TRACE_STEPS: u64 = 20_000;
+}
+
 /// BDDs (`bdd`).
 pub mod bdd {
     /// Bytes a node costs, with its share of the unique table.

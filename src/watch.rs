@@ -6,6 +6,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 /// Why a computation stopped without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +92,7 @@ impl Flag {
 pub struct Gauge(Arc<AtomicU64>);
 
 impl Gauge {
+    /// Back to 0.
     pub fn reset(&self) {
         self.0.store(0, Ordering::Relaxed);
     }
@@ -102,6 +104,7 @@ impl Gauge {
         self.0.store(count + 1, Ordering::Relaxed);
     }
 
+    /// The number.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -109,7 +112,7 @@ impl Gauge {
 
 /// What a running computation shares with whoever watches it; a clone is the same one.
 #[derive(Clone, Debug, Default)]
-pub struct Watch(Arc<Shared>);
+pub struct Watch(Arc<Shared>, Option<Instant>);
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -187,6 +190,12 @@ impl Watch {
         }
     }
 
+    /// The same watch for an attempt that may last until a time: then it has nothing left to work
+    /// with.
+    pub fn until(&self, end: Instant) -> Self {
+        Watch(self.0.clone(), Some(end))
+    }
+
     /// Asks the computation to stop.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Relaxed);
@@ -203,8 +212,13 @@ impl Watch {
         // addition that is atomic.
         let rounds = self.0.rounds.load(Ordering::Relaxed);
         self.0.rounds.store(rounds + 1, Ordering::Relaxed);
-        match self.is_cancelled() {
-            true => Err(Stop::Cancelled),
+        if self.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        // The clock is looked at now and then only.
+        let is_over = |end: Instant| rounds.is_multiple_of(64) && Instant::now() >= end;
+        match self.1.is_some_and(is_over) {
+            true => Err(Stop::OutOfNodes),
             false => Ok(()),
         }
     }

@@ -133,7 +133,7 @@ struct Rule {
     forbidden: &'static [&'static str],
 }
 
-const FRONT_ENDS: [&str; 9] = [
+const FRONT_ENDS: [&str; 12] = [
     "syntax",
     "typing",
     "lower",
@@ -143,6 +143,9 @@ const FRONT_ENDS: [&str; 9] = [
     "interpreter",
     "pushdown",
     "translate",
+    "terms",
+    "sat",
+    "abstraction",
 ];
 
 const RULES: &[Rule] = &[
@@ -150,6 +153,11 @@ const RULES: &[Rule] = &[
         why: "only `bdd` names the BDD library",
         is_meant: |file| file.module != "bdd",
         forbidden: &["oxidd"],
+    },
+    Rule {
+        why: "only `sat::backend` names the SAT library",
+        is_meant: |file| file.path != "sat/backend.rs",
+        forbidden: &["batsat"],
     },
     Rule {
         why: "front ends never touch a BDD",

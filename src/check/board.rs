@@ -4,6 +4,8 @@
 //! it then reads here what was found before that.
 
 use super::Verdict;
+use crate::abstraction::Summary;
+use crate::error::Reason;
 use crate::program::{Boundary, BoundaryKind};
 use crate::retrace::Retraced;
 use crate::threads::Bound;
@@ -22,6 +24,8 @@ pub enum Phase {
     Parsing,
     /// What is known before any state is looked at.
     Analysis,
+    /// The program becomes a boolean program over predicates, again and again.
+    Abstraction,
     /// The model becomes a symbolic pushdown system.
     Encoding,
     /// The reachable configurations are computed.
@@ -43,6 +47,7 @@ impl Phase {
             Phase::Reading => "reading",
             Phase::Parsing => "parsing",
             Phase::Analysis => "analysis",
+            Phase::Abstraction => "abstraction",
             Phase::Encoding => "encoding",
             Phase::Saturation => "saturation",
             Phase::Cycles => "cycles",
@@ -66,6 +71,10 @@ pub struct Finding {
     pub bound: Option<Bound>,
     /// Where executions were not followed any further, of a property that holds but for that.
     pub boundaries: Vec<Boundary>,
+    /// Why there is no verdict, if the method itself has given up.
+    pub reason: Option<Reason>,
+    /// If it was looked at through predicates.
+    pub abstraction: Option<Summary>,
     /// When its turn came, if it did, since the beginning of the run.
     begin: Option<Duration>,
     /// From the beginning of the run until this was complete; without a verdict, how long it
@@ -81,6 +90,8 @@ impl Default for Finding {
             execution: None,
             bound: None,
             boundaries: Vec::new(),
+            reason: None,
+            abstraction: None,
             begin: None,
             time: Duration::ZERO,
         }
@@ -265,6 +276,20 @@ impl Board {
                 finding.verdict = None;
             }
             finding.boundaries = boundaries.to_vec();
+        }
+    }
+
+    /// Notes why a property has no verdict.
+    pub fn excuse(&self, property: usize, reason: Reason) {
+        if let Some(finding) = self.state().findings.get_mut(self.number(property)) {
+            finding.reason = Some(reason);
+        }
+    }
+
+    /// Notes what predicates had to do with a property.
+    pub fn summarize(&self, property: usize, summary: Summary) {
+        if let Some(finding) = self.state().findings.get_mut(self.number(property)) {
+            finding.abstraction = Some(summary);
         }
     }
 

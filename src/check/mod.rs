@@ -15,6 +15,7 @@ mod vacuity;
 
 pub use board::{Board, Finding, Phase, Statistics, TraceFinding};
 pub use boundary::examine;
+pub use trace::enact;
 
 use crate::analysis::{DataVariable, order};
 use crate::bdd::{Collection, OutOfNodes};

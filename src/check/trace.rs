@@ -1,7 +1,7 @@
 //! From a path to a trace on the board: concrete, replayed, and of a length to be shown.
 
 use super::model::Model;
-use super::{Phase, TraceFinding};
+use super::{Board, Options, Phase, TraceFinding};
 use crate::error::Error;
 use crate::limits::witness::CALLS_A_RING;
 use crate::property::{Property, Temporal};
@@ -92,7 +92,7 @@ pub fn explain(
     let finding = if length <= limit && folded.rounds.is_empty() && folded.nested.is_empty() {
         let mut trace = unfold(&folded);
         confirm(model, &mut trace, &claim)?;
-        match enact(model, property, &trace)? {
+        match enact(model.options, model.board, property, &trace)? {
             true => TraceFinding::Found(trace),
             false => TraceFinding::TooLong(length),
         }
@@ -122,16 +122,21 @@ pub fn explain(
 }
 
 /// Executes a trace of a lowered C program there. Whether it can be shown.
-fn enact(model: &Model<'_>, property: usize, trace: &Trace) -> Result<bool, Error> {
-    let provenance = model.options.provenance.as_ref();
+pub fn enact(
+    options: &Options,
+    board: &Board,
+    property: usize,
+    trace: &Trace,
+) -> Result<bool, Error> {
+    let provenance = options.provenance.as_ref();
     let Some(provenance) = provenance.filter(|_| trace.cycle.is_empty()) else {
         return Ok(true);
     };
-    let limit = model.options.trace_limit;
+    let limit = options.trace_limit;
     let execution = retrace(provenance.original(), trace, limit)?;
     let is_shown = execution.is_some();
     if let Some(execution) = execution {
-        model.board.enact(property, execution);
+        board.enact(property, execution);
     }
     Ok(is_shown)
 }

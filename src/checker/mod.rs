@@ -9,21 +9,24 @@ mod task;
 
 use crate::analysis::control::Control;
 use crate::analysis::order;
-use crate::check::{self, Accelerate, Board, Direction, Engine, Options, Phase, Verdict};
+use crate::check::{Accelerate, Board, Direction, Engine, Options, Phase, Verdict};
 use crate::cycles::Method;
 use crate::diagnostic::{Advice, Diagnostic};
 use crate::error::{Diagnostics, Error, Reason};
 use crate::event::{Event, Progress};
-use crate::model::Model;
+use crate::model::{Language, Model};
 use crate::property::{Kind, Request};
+use crate::refinement::{self, Abstraction, Plan};
 use crate::report::{CRemarks, Conclusion, Evidence, Explanation, Report};
 use crate::rules::Subject;
 use crate::solver::{self, Question};
 use crate::supervision::Supervision;
 use crate::supervisor::{Limits, Reporter};
 use crate::watch::Watch;
+use resolution::resolve_predicates;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use task::{Task, assumed, tasks};
 
 /// Checks properties of a [`Model`].
@@ -48,6 +51,9 @@ pub struct Checker<'o> {
     shows_order: bool,
     watches: Vec<String>,
     algorithm: Option<Question>,
+    abstraction: Option<Abstraction>,
+    plan: Plan,
+    predicates: Vec<String>,
     supervision: Supervision<'o>,
 }
 
@@ -73,6 +79,9 @@ impl<'o> Checker<'o> {
             shows_order: false,
             watches: Vec::new(),
             algorithm: None,
+            abstraction: None,
+            plan: Plan::default(),
+            predicates: Vec::new(),
             supervision: Supervision::new(),
         }
     }
@@ -220,6 +229,32 @@ impl<'o> Checker<'o> {
         Ok(self)
     }
 
+    /// How a program is looked at: C by [`Abstraction::Auto`](crate::Abstraction::Auto) unless
+    /// this says otherwise, others as they are. Through predicates only C and Remopla.
+    pub fn abstraction(mut self, method: Abstraction) -> Self {
+        self.abstraction = Some(method);
+        self
+    }
+
+    /// Predicates to begin with: conditions on globals, or `f: condition` on the variables of a
+    /// procedure.
+    pub fn predicates(mut self, lines: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.predicates.extend(lines.into_iter().map(Into::into));
+        self
+    }
+
+    /// How often predicates may be added; 200 times by default.
+    pub fn refinements(mut self, most: u64) -> Self {
+        self.plan.refinements = most;
+        self
+    }
+
+    /// Writes each boolean program, its predicates and its trace into a folder.
+    pub fn keep(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.plan.keep = Some(folder.into());
+        self
+    }
+
     /// Gives a parameter of the algorithm's equations another value.
     pub fn define(mut self, name: impl Into<String>, value: i128) -> Self {
         if let Some(algorithm) = &mut self.algorithm {
@@ -266,6 +301,10 @@ impl<'o> Checker<'o> {
             shows_order: self.shows_order,
             algorithm: self.algorithm.take(),
             decided: Mutex::default(),
+            method: self.method()?,
+            plan: self.plan.clone(),
+            predicates: self.predicates.clone(),
+            patience: bounds.third(),
         });
         let [reading, parsing] = self.model.times;
         work.board.entered(Phase::Reading, reading);
@@ -275,6 +314,25 @@ impl<'o> Checker<'o> {
         let (_, reason) = self.supervision.run(&bounds, shared, run)?;
         work.compare()?;
         Ok(self.report(&work, reason))
+    }
+
+    /// How the program is looked at.
+    fn method(&self) -> Result<Abstraction, Error> {
+        let language = self.model.language();
+        let can_be = matches!(language, Language::C | Language::Remopla);
+        let wants = self.plan.keep.is_some() || !self.predicates.is_empty();
+        match self.abstraction {
+            Some(Abstraction::None) | None if wants && !can_be => Err(Error::Unsupported(
+                "only C and Remopla programs have predicates",
+            )),
+            Some(Abstraction::Predicates | Abstraction::Auto) if !can_be => Err(
+                Error::Unsupported("only C and Remopla programs are looked at through predicates"),
+            ),
+            Some(method) => Ok(method),
+            None if wants => Ok(Abstraction::Predicates),
+            None if language == Language::C => Ok(Abstraction::Auto),
+            None => Ok(Abstraction::None),
+        }
     }
 
     /// Of a program with threads, not everything can be asked.
@@ -419,6 +477,11 @@ struct Work {
     algorithm: Option<Question>,
     /// What the algorithm has decided, property by property.
     decided: Mutex<Vec<Verdict>>,
+    method: Abstraction,
+    plan: Plan,
+    predicates: Vec<String>,
+    /// When a third of the time is over, if that is limited.
+    patience: Option<Instant>,
 }
 
 impl Work {
@@ -496,9 +559,19 @@ impl Work {
         };
         let watch = &self.watch;
         let board = self.board.part(&task.numbers);
-        check::check(subject, &task.properties, options, watch, &board)?;
-        let count = task.properties.len();
-        check::examine(subject, &boundaries, count, options, watch, &board)
+        let work = refinement::Task {
+            subject,
+            properties: &task.properties,
+            boundaries: &boundaries,
+            method: self.method,
+            given: resolve_predicates(subject, &self.predicates)?,
+            plan: self.plan.clone(),
+            options,
+            watch,
+            board: &board,
+            patience: self.patience,
+        };
+        work.run()
     }
 
     fn progress(&self) -> Progress {

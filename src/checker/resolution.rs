@@ -1,5 +1,7 @@
 //! From properties as they were given to what they mean in a model; and files of properties.
 
+use crate::abstraction::predicate::Predicate;
+use crate::abstraction::reading::read_predicate;
 use crate::error::{Error, PropertyError, PropertyWarning};
 use crate::property::{Kind, Property, Request, Temporal, TemporalError, parse_specification};
 use crate::report::annotation::Watch;
@@ -70,6 +72,31 @@ pub fn resolve_watches(subject: Subject<'_>, texts: &[String]) -> Result<Vec<Wat
     }
     match errors.is_empty() {
         true => Ok(watches),
+        false => Err(Error::Properties(errors)),
+    }
+}
+
+/// What predicates mean that are given as lines.
+pub fn resolve_predicates(subject: Subject<'_>, lines: &[String]) -> Result<Vec<Predicate>, Error> {
+    let Subject::Program(program) = subject else {
+        return Ok(Vec::new());
+    };
+    let mut predicates = Vec::new();
+    let mut errors = Vec::new();
+    for line in lines {
+        match read_predicate(program, line) {
+            Ok(predicate) => predicates.push(predicate),
+            Err((span, message)) => errors.push(PropertyError {
+                property: Request::ltl(line.clone()),
+                error: TemporalError::Proposition(
+                    span,
+                    crate::property::PropertyError::new(message, None),
+                ),
+            }),
+        }
+    }
+    match errors.is_empty() {
+        true => Ok(predicates),
         false => Err(Error::Properties(errors)),
     }
 }

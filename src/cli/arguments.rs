@@ -1,5 +1,6 @@
 //! The command line: one definition makes the parser, the help and the completions.
 
+use super::abstraction::AbstractionArguments;
 use super::choices::{self, one_of};
 use super::input_arguments::InputArguments;
 use anyhow::bail;
@@ -243,6 +244,9 @@ pub struct CheckArguments {
     /// How many threads work on large BDDs [default: one for each core, up to 4]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Limits")]
     pub jobs: Option<u32>,
+
+    #[command(flatten)]
+    pub abstraction: AbstractionArguments,
 
     /// Let equations decide about labels and assertions: `simple`, `ef`, `efopt`, with threads
     /// `cbr` (needs --switches) or `rounds` (needs --rounds), or a file (.mu), whose first query

@@ -151,6 +151,7 @@ fn check(
         .max_switches(arguments.max_switches)
         .measure(arguments.stats)
         .leak_memory();
+    checker = arguments.abstraction.apply(checker)?;
     if let Some(most) = arguments.switches {
         checker = checker.switches(most);
     }
@@ -221,6 +222,9 @@ fn show(arguments: &CheckArguments, report: &Report, console: &Console) -> anyho
         Format::Json => report.write_json(out),
         Format::Text => report.write_styled_text(&style(arguments), out),
     })?;
+    if arguments.format == Format::Text {
+        arguments.abstraction.show(report)?;
+    }
     if arguments.stats && arguments.format == Format::Text {
         let _ = report.write_statistics(std::io::stderr());
     }

@@ -3,7 +3,10 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use derny::generate::quicksort::Variant;
-use derny::{Acceleration, CycleMethod, DataModel, Direction, Engine, Externs, Language, Overflow};
+use derny::{
+    Abstraction, Acceleration, CycleMethod, DataModel, Direction, Engine, Externs, Language,
+    Overflow,
+};
 
 /// The spelling of a value, what the help says of it, and the value itself.
 type Choice<T> = (&'static str, &'static str, T);
@@ -55,6 +58,20 @@ pub const EXTERNS: &[Choice<Externs>] = &[
 pub const ALLOCATIONS: &[Choice<bool>] = &[
     ("never-fails", "It does not", false),
     ("may-fail", "It may", true),
+];
+
+pub const ABSTRACTIONS: &[Choice<Abstraction>] = &[
+    ("none", "The program itself, bit by bit", Abstraction::None),
+    (
+        "predicates",
+        "The program seen through predicates, which are found on the way",
+        Abstraction::Predicates,
+    ),
+    (
+        "auto",
+        "The program itself, and predicates where that looks hopeless",
+        Abstraction::Auto,
+    ),
 ];
 
 pub const ENGINES: &[Choice<Engine>] = &[

@@ -1,6 +1,7 @@
 //! The command line tool: arguments, standard streams, signals, exit codes. It uses the library
 //! as any other program could.
 
+mod abstraction;
 mod arguments;
 mod check;
 mod choices;

@@ -5,6 +5,7 @@
 use super::annotation::{Annotation, Blame, Run, Truth, Watched};
 use super::steps::{Trace, TraceObject};
 use super::{CRemarks, Conclusion, Evidence, Explanation, Report, ShownTrace};
+use crate::abstraction::Summary;
 use crate::check::{Phase, TraceFinding, Verdict};
 use crate::program::{Boundary, BoundaryKind};
 use crate::property::Request;
@@ -12,6 +13,7 @@ use crate::rules::Subject;
 use crate::threads::{Bound, Measure};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeStruct, Serializer};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
 
@@ -72,6 +74,8 @@ impl Serialize for One<'_> {
                 false => one.serialize_field(key, &list)?,
             }
         }
+        let summary = conclusion.abstraction.as_ref();
+        one.serialize_field("abstraction", &summary.map(SummaryObject))?;
         match &report.evidence {
             Evidence::Unread => one.serialize_field("trace", &())?,
             Evidence::Read(list) => {
@@ -101,6 +105,34 @@ impl Serialize for BoundaryObject<'_> {
         place.serialize_field("column", column)?;
         place.serialize_field("what", what)?;
         place.end()
+    }
+}
+
+struct SummaryObject<'a>(&'a Summary);
+
+impl Serialize for SummaryObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Summary {
+            rounds,
+            predicates,
+            solver_calls,
+            seconds,
+        } = self.0;
+        let mut summary = serializer.serialize_struct("abstraction", 5)?;
+        summary.serialize_field("method", "predicates")?;
+        summary.serialize_field("rounds", rounds)?;
+        let scopes = predicates.iter().map(|(scope, texts)| (scope, texts));
+        summary.serialize_field("predicates", &BTreeMap::from_iter(scopes))?;
+        summary.serialize_field("solver_calls", solver_calls)?;
+        let parts = [
+            ("abstraction", seconds.abstraction),
+            ("check", seconds.check),
+            ("path", seconds.path),
+            ("discovery", seconds.discovery),
+        ];
+        let parts = parts.map(|(name, time)| (name, time.as_secs_f64()));
+        summary.serialize_field("seconds", &BTreeMap::from(parts))?;
+        summary.end()
     }
 }
 

@@ -27,6 +27,7 @@ mod threads;
 mod trace;
 pub mod values;
 
+use crate::abstraction::Summary as AbstractionSummary;
 use crate::check::{self, Phase, Statistics, TraceFinding, Verdict};
 use crate::diagnostic::Advice;
 use crate::error::Reason;
@@ -88,6 +89,8 @@ pub(crate) struct Conclusion {
     pub bound: Option<Bound>,
     /// Where executions were not followed any further.
     pub boundaries: Vec<Boundary>,
+    /// If it was looked at through predicates.
+    pub abstraction: Option<AbstractionSummary>,
     /// From the beginning of the run until this was complete; without a verdict, how long it
     /// was looked for.
     pub time: Duration,
@@ -237,6 +240,7 @@ impl Conclusion {
         // Nothing else stopped the search.
         let unbounded = finding.bound.map(|_| Reason::Bound);
         let unbounded = unbounded.or(unfollowed(&finding.boundaries));
+        let unbounded = unbounded.or(finding.reason);
         let unbounded = unbounded.filter(|_| finding.verdict.is_none());
         Conclusion {
             property,
@@ -246,6 +250,7 @@ impl Conclusion {
                 .bound
                 .filter(|_| finding.verdict != Some(Verdict::Violated)),
             boundaries: finding.boundaries.clone(),
+            abstraction: finding.abstraction.clone(),
             time: finding.time,
         }
     }
@@ -271,6 +276,7 @@ impl Report {
             reason: Some(reason),
             bound: None,
             boundaries: Vec::new(),
+            abstraction: None,
             time: limits.begin().elapsed(),
         };
         Report {
@@ -412,6 +418,11 @@ pub struct Finding<'r> {
 }
 
 impl<'r> Finding<'r> {
+    /// What predicates had to do with it, if it was looked at through some.
+    pub fn abstraction(&self) -> Option<&'r AbstractionSummary> {
+        self.report.conclusions[self.index].abstraction.as_ref()
+    }
+
     fn conclusion(&self) -> &'r Conclusion {
         &self.report.conclusions[self.index]
     }

@@ -100,7 +100,11 @@ impl Advice {
             Reason::Memory => self.memory,
             Reason::Interrupted => "",
             Reason::Bound => self.switches,
-            Reason::Unsupported | Reason::Heap => "",
+            Reason::Unsupported
+            | Reason::Heap
+            | Reason::Refinements
+            | Reason::Predicates
+            | Reason::Trace => "",
         })
     }
 }

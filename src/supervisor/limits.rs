@@ -127,6 +127,13 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
+    /// When a third of what is left of the time is over, if that is limited.
+    pub fn third(&self) -> Option<Instant> {
+        let now = Instant::now();
+        let end = self.deadline?;
+        Some(now + end.saturating_duration_since(now) / 3)
+    }
+
     /// The limit that has been passed, if any.
     pub fn passed(&self) -> Option<Reason> {
         if self.cancellation.is_cancelled() {

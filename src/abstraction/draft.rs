@@ -1,0 +1,397 @@
+//! A boolean program while it is made: points in the order of the source, with links that are
+//! resolved at its end.
+
+use super::build::{Abstract, Interface};
+use super::predicate::Predicates;
+use crate::names::Names;
+use crate::program::{
+    Action, Call, Cell, Domain, Expressions, Language, Operation, Overflow, Point, PointId,
+    Procedure, ProcedureId, Program, Target, Value, VariableId,
+};
+use crate::source::{Source, Span};
+use std::sync::Arc;
+
+/// What a point of the boolean program is in the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A goal: nothing happens here.
+    Goal(PointId),
+    /// A choice between edges,
+    Fork(PointId),
+    /// and one of them, by its number.
+    Edge(PointId, usize),
+    Call(PointId),
+    /// The same after the return of a call.
+    ForkResumed(PointId),
+    Resumed(PointId, usize),
+    /// The program has failed by the edge before it.
+    Failed,
+    /// The procedure is being left.
+    Leaving,
+}
+
+/// Where a point leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// To where a point of the program begins.
+    Point(PointId),
+    /// To what is made next.
+    Next,
+    Leave,
+    RunOff,
+    Failure,
+    End,
+    Made(PointId),
+}
+
+/// What a step does to truth values.
+#[derive(Clone, Debug)]
+pub struct Move {
+    /// What may change.
+    pub changed: Vec<VariableId>,
+    /// Over the values before and after.
+    pub constrain: Option<Vec<Operation>>,
+}
+
+enum Draft {
+    Goto(Vec<Link>),
+    Move(Move, Link),
+    Call(ProcedureId, Vec<VariableId>, Vec<VariableId>, Link),
+    Return(Vec<VariableId>),
+    Fail,
+    /// No execution goes on.
+    Stuck,
+    End,
+    Exit,
+}
+
+/// A boolean program in the making.
+pub struct Drafts<'p> {
+    program: &'p Program,
+    names: Names,
+    globals: Vec<Cell>,
+    procedures: Vec<Procedure>,
+    drafts: Vec<(Draft, Origin, ProcedureId)>,
+    /// Where each point of the program begins.
+    begins: Vec<Option<PointId>>,
+    /// Where each procedure is left, and where control runs off its end.
+    leaves: Vec<[PointId; 2]>,
+    /// How many predicates, and how many arguments at most, each procedure has.
+    sizes: Vec<[u32; 2]>,
+    goals: Vec<PointId>,
+    expressions: Expressions,
+    /// A point for the end of the program, in each procedure that ends it.
+    failures: Vec<usize>,
+}
+
+impl<'p> Drafts<'p> {
+    pub fn new(program: &'p Program, predicates: &Predicates, interfaces: &[Interface]) -> Self {
+        let mut names = Names::default();
+        let mut cell = |text: &str| Cell::boolean(names.intern(text));
+        let of = |id| format!("{{{}}}", &predicates.get(id).text);
+        let globals = predicates
+            .of(None)
+            .into_iter()
+            .map(|id| cell(&of(id)))
+            .collect();
+        let called = |procedure: ProcedureId| {
+            let points = program.procedure(procedure).points.clone();
+            let points = &program.points[points.start as usize..points.end as usize];
+            points.iter().filter_map(|point| match &point.action {
+                Action::Call(call) => Some(&interfaces[call.callee.0 as usize]),
+                _ => None,
+            })
+        };
+        let mut procedures = Vec::new();
+        let mut sizes = Vec::new();
+        for (id, interface) in program.procedure_ids().zip(interfaces) {
+            let own = interface.predicates.iter();
+            let mut locals: Vec<Cell> = own.map(|predicate| cell(&of(*predicate))).collect();
+            let most =
+                |count: &dyn Fn(&Interface) -> usize| called(id).map(count).max().unwrap_or(0);
+            let arguments = most(&|callee: &Interface| callee.parameters);
+            let results = most(&|callee: &Interface| callee.returned.len());
+            sizes.push([locals.len() as u32, arguments as u32]);
+            locals.extend((1..=arguments).map(|k| cell(&format!("{{argument {k}}}"))));
+            locals.extend((1..=results).map(|k| cell(&format!("{{result {k}}}"))));
+            procedures.push(Procedure {
+                name: crate::names::Names::default().intern(""),
+                span: Span::default(),
+                locals,
+                declarations: Vec::new(),
+                parameters: interface.parameters as u32,
+                saved: 0,
+                returns: vec![Domain::Boolean; interface.returned.len()].into(),
+                return_shapes: Box::default(),
+                enforce: None,
+                points: 0..0,
+            });
+        }
+        for (procedure, id) in procedures.iter_mut().zip(program.procedure_ids()) {
+            procedure.name = names.intern(program.names.text(program.procedure(id).name));
+        }
+        Drafts {
+            program,
+            names,
+            globals,
+            procedures,
+            drafts: Vec::new(),
+            begins: vec![None; program.points.len()],
+            leaves: Vec::new(),
+            sizes,
+            goals: Vec::new(),
+            expressions: Expressions::default(),
+            failures: Vec::new(),
+        }
+    }
+
+    fn here(&self) -> PointId {
+        PointId(self.drafts.len() as u32)
+    }
+
+    fn current(&self) -> ProcedureId {
+        ProcedureId(self.leaves.len() as u32)
+    }
+
+    fn push(&mut self, draft: Draft, origin: Origin) {
+        let procedure = self.current();
+        self.drafts.push((draft, origin, procedure));
+    }
+
+    /// Begins a procedure.
+    pub fn begin(&mut self, procedure: ProcedureId) {
+        self.procedures[procedure.0 as usize].points = self.here().0..0;
+    }
+
+    /// What always holds in it.
+    pub fn enforce(&mut self, operations: Vec<Operation>) {
+        let enforce = self.expressions.add(operations);
+        let current = self.current();
+        self.procedures[current.0 as usize].enforce = Some(enforce);
+    }
+
+    /// A point of the program begins.
+    pub fn at(&mut self, at: PointId) {
+        self.begins[at.0 as usize] = Some(self.here());
+    }
+
+    /// It is a goal.
+    pub fn goal(&mut self, at: PointId) {
+        self.push(Draft::Goto(vec![Link::Next]), Origin::Goal(at));
+        self.goals.push(self.here());
+        self.push(Draft::Goto(vec![Link::Next]), Origin::Goal(at));
+    }
+
+    /// A choice between branches, if there is one: then its number.
+    pub fn fork(&mut self, origin: Origin, branches: usize) -> Option<usize> {
+        match branches {
+            0 => self.push(Draft::Stuck, origin),
+            1 => return None,
+            _ => self.push(Draft::Goto(vec![Link::End; branches]), origin),
+        }
+        Some(self.drafts.len() - 1)
+    }
+
+    /// A branch of a fork begins.
+    pub fn branch(&mut self, fork: Option<usize>, branch: usize) {
+        let here = self.here();
+        if let Some((Draft::Goto(targets), ..)) = fork.map(|fork| &mut self.drafts[fork]) {
+            targets[branch] = Link::Made(here);
+        }
+    }
+
+    pub fn step(&mut self, origin: Origin, moves: &Move, next: Link) {
+        match next {
+            Link::Failure => {
+                self.push(Draft::Move(moves.clone(), Link::Next), origin);
+                self.goals.push(self.here());
+                self.failures.push(self.drafts.len());
+                self.push(Draft::Fail, Origin::Failed);
+            }
+            Link::End => {
+                self.push(Draft::Move(moves.clone(), Link::Next), origin);
+                self.push(Draft::End, Origin::Leaving);
+            }
+            _ => self.push(Draft::Move(moves.clone(), next), origin),
+        }
+    }
+
+    pub fn callee(&self, at: PointId) -> ProcedureId {
+        match &self.program.point(at).action {
+            Action::Call(call) => call.callee,
+            _ => unreachable!("it is asked of calls"),
+        }
+    }
+
+    /// The caller's variables for what it passes, ...
+    pub fn arguments(&self, procedure: ProcedureId, count: usize) -> Vec<VariableId> {
+        let [first, _] = self.sizes[procedure.0 as usize];
+        (0..count as u32)
+            .map(|k| VariableId::Local(first + k))
+            .collect()
+    }
+
+    /// ... and for what it gets back.
+    pub fn results(&self, procedure: ProcedureId, count: usize) -> Vec<VariableId> {
+        let [first, arguments] = self.sizes[procedure.0 as usize];
+        let first = first + arguments;
+        (0..count as u32)
+            .map(|k| VariableId::Local(first + k))
+            .collect()
+    }
+
+    pub fn call(
+        &mut self,
+        at: PointId,
+        callee: ProcedureId,
+        arguments: Vec<VariableId>,
+        results: Vec<VariableId>,
+    ) {
+        let draft = Draft::Call(callee, arguments, results, Link::Next);
+        self.push(draft, Origin::Call(at));
+    }
+
+    /// Ends a procedure.
+    pub fn leave(
+        &mut self,
+        procedure: ProcedureId,
+        arbitrary: Vec<VariableId>,
+        returned: Vec<VariableId>,
+    ) {
+        let run_off = self.here();
+        if !arbitrary.is_empty() {
+            let moves = Move {
+                changed: arbitrary,
+                constrain: None,
+            };
+            self.push(Draft::Move(moves, Link::Next), Origin::Leaving);
+        }
+        let leave = self.here();
+        self.push(Draft::Return(returned), Origin::Leaving);
+        self.push(Draft::Exit, Origin::Leaving);
+        self.procedures[procedure.0 as usize].points.end = self.here().0;
+        self.leaves.push([leave, run_off]);
+    }
+
+    fn resolve(&self, link: Link, at: usize) -> PointId {
+        let procedure = self.drafts[at].2;
+        match link {
+            Link::Point(point) => self.begins[point.0 as usize].unwrap_or(PointId(at as u32)),
+            Link::Made(point) => point,
+            Link::Next | Link::Failure | Link::End => PointId(at as u32 + 1),
+            Link::Leave => self.leaves[procedure.0 as usize][0],
+            Link::RunOff => self.leaves[procedure.0 as usize][1],
+        }
+    }
+
+    pub fn finish(mut self) -> Abstract {
+        let mut points = Vec::with_capacity(self.drafts.len());
+        let drafts = std::mem::take(&mut self.drafts);
+        let mut expressions = std::mem::take(&mut self.expressions);
+        let never = expressions.add([Operation::Constant(false)]);
+        self.drafts = drafts;
+        for at in 0..self.drafts.len() {
+            let link = |link: Link| self.resolve(link, at);
+            let mut read = |variables: &[VariableId]| {
+                let reads = variables.iter();
+                let reads = reads.map(|variable| expressions.add([Operation::Read(*variable)]));
+                reads.collect::<Box<[_]>>()
+            };
+            let cells = |variables: &[VariableId]| -> Box<[Target]> {
+                variables
+                    .iter()
+                    .map(|variable| Target::Cell(*variable))
+                    .collect()
+            };
+            let action = match &self.drafts[at].0 {
+                Draft::Goto(targets) => Action::Goto {
+                    targets: targets.iter().map(|target| link(*target)).collect(),
+                },
+                Draft::Move(moves, next) => {
+                    let constrain = moves.constrain.as_ref();
+                    let constrain = constrain.map(|one| expressions.add(one.iter().copied()));
+                    match (moves.changed.as_slice(), constrain) {
+                        ([], None) => Action::Goto {
+                            targets: [link(*next)].into(),
+                        },
+                        ([], Some(condition)) => Action::Assume {
+                            condition,
+                            next: link(*next),
+                        },
+                        (changed, constrain) => Action::Assign {
+                            targets: cells(changed),
+                            values: vec![Value::Any; changed.len()].into(),
+                            constrain,
+                            next: link(*next),
+                        },
+                    }
+                }
+                Draft::Call(callee, arguments, results, next) => Action::Call(Box::new(Call {
+                    callee: *callee,
+                    arguments: read(arguments),
+                    assignments: Box::default(),
+                    targets: cells(results),
+                    next: link(*next),
+                })),
+                Draft::Return(values) => Action::Return {
+                    values: read(values),
+                    assignments: Box::default(),
+                },
+                Draft::Fail => Action::Assert {
+                    condition: never,
+                    next: PointId(at as u32),
+                },
+                Draft::Stuck => Action::Assume {
+                    condition: never,
+                    next: PointId(at as u32),
+                },
+                Draft::End => Action::EndThread {
+                    assignments: Box::default(),
+                },
+                Draft::Exit => Action::Exit,
+            };
+            points.push(Point {
+                procedure: self.drafts[at].2,
+                span: Span::default(),
+                implicit: true,
+                action,
+            });
+        }
+        let mut labels = Vec::new();
+        for (point, name) in &self.program.labels {
+            // A goal is labelled where its impossible combinations are left behind.
+            let begin = self.begins[point.0 as usize];
+            if let Some(begin) = begin {
+                let after = PointId(begin.0 + 1);
+                let is_goal = self.goals.contains(&after)
+                    && self.drafts[begin.0 as usize].1 == Origin::Goal(*point);
+                let at = if is_goal { after } else { begin };
+                labels.push((at, self.names.intern(self.program.names.text(*name))));
+            }
+        }
+        labels.sort_by_key(|(point, _)| *point);
+        let origins = self.drafts.iter().map(|(_, origin, _)| *origin).collect();
+        Abstract {
+            origins,
+            goals: self.goals,
+            program: Program {
+                source: Arc::new(Source::new("abstraction.bp", Vec::new())),
+                names: self.names,
+                globals: self.globals,
+                declarations: Vec::new(),
+                enumerations: Vec::new(),
+                constants: Vec::new(),
+                language: Language::BooleanProgram,
+                overflow: Overflow::Error,
+                procedures: self.procedures,
+                points,
+                labels,
+                guards: Vec::new(),
+                expressions,
+                entry: self.program.entry,
+                threads: None,
+                rule: None,
+            },
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! How the variables of a program are called and read in predicates.
+
+use super::symbols::{Frame, Role, domain};
+use crate::program::{
+    Action, Domain, Expression, Language, Operation, ProcedureId, Program, Value, VariableId,
+};
+use rustc_hash::FxHashSet;
+
+/// What is known of variables in the text of predicates.
+#[derive(Debug)]
+pub struct Vocabulary<'p> {
+    pub program: &'p Program,
+    /// Cells of C that are read as numbers of two's complement.
+    signed: FxHashSet<Key>,
+}
+
+/// A variable, with its procedure if it is a local.
+type Key = (Option<ProcedureId>, VariableId);
+
+impl<'p> Vocabulary<'p> {
+    pub fn new(program: &'p Program) -> Self {
+        let mut signed = FxHashSet::default();
+        for point in &program.points {
+            super::edges::for_each_expression(&point.action, |expression| {
+                let operations = program.expressions.operations(expression);
+                for pair in operations.windows(2) {
+                    let (Some((first, count, _)), Operation::Wrap { signed: true, .. }) =
+                        (pair[0].cells_read(), pair[1])
+                    else {
+                        continue;
+                    };
+                    signed.extend((0..count).map(|k| scoped(point.procedure, first.plus(k))));
+                }
+            });
+        }
+        let mut vocabulary = Vocabulary { program, signed };
+        vocabulary.follow_copies();
+        vocabulary
+    }
+
+    /// What is copied from or to a number of two's complement is one, too.
+    fn follow_copies(&mut self) {
+        let program = self.program;
+        let mut copies: Vec<(Key, Key)> = Vec::new();
+        let mut copy = |to: Key, procedure: ProcedureId, value: Expression| {
+            if let [Operation::Read(from)] = program.expressions.operations(value) {
+                copies.push((to, scoped(procedure, *from)));
+            }
+        };
+        for point in &program.points {
+            let here = point.procedure;
+            match &point.action {
+                Action::Assign {
+                    targets, values, ..
+                } => {
+                    for (target, value) in targets.iter().zip(values) {
+                        if let (Some((first, _)), Value::Of(value)) = (target.cells(), value) {
+                            copy(scoped(here, first), here, *value);
+                        }
+                    }
+                }
+                Action::Call(call) => {
+                    for (argument, i) in call.arguments.iter().zip(0..) {
+                        copy(scoped(call.callee, VariableId::Local(i)), here, *argument);
+                    }
+                }
+                Action::Return { values, .. } => {
+                    let frame = Frame::of(program, here);
+                    for (value, i) in values.iter().zip(0..) {
+                        copy(scoped(here, frame.returned(i)), here, *value);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for point in &program.points {
+            if let Action::Call(call) = &point.action {
+                let frame = Frame::of(program, call.callee);
+                for (target, i) in call.targets.iter().zip(0..) {
+                    if let Some((first, _)) = target.cells() {
+                        let to = scoped(point.procedure, first);
+                        copies.push((to, scoped(call.callee, frame.returned(i))));
+                    }
+                }
+            }
+        }
+        loop {
+            let mut grew = false;
+            for (a, b) in &copies {
+                if self.signed.contains(a) != self.signed.contains(b) {
+                    grew |= self.signed.insert(*a) | self.signed.insert(*b);
+                }
+            }
+            if !grew {
+                return;
+            }
+        }
+    }
+
+    pub fn is_c(&self) -> bool {
+        self.program.language == Language::C
+    }
+
+    /// Whether a cell is read as a number of two's complement.
+    pub fn is_signed(&self, procedure: ProcedureId, variable: VariableId) -> bool {
+        let VariableId::Local(local) = variable else {
+            return self.signed.contains(&scoped(procedure, variable));
+        };
+        match Frame::of(self.program, procedure).role(local) {
+            Role::Entry(one) => self.is_signed(procedure, VariableId::Local(one)),
+            Role::Returned(_) | Role::Parameter(_) | Role::Local => {
+                self.signed.contains(&scoped(procedure, variable))
+            }
+        }
+    }
+
+    /// A number as the program reads it.
+    pub fn read(&self, procedure: ProcedureId, variable: VariableId) -> Vec<Operation> {
+        let read = Operation::Read(variable);
+        match domain(self.program, procedure, variable) {
+            Domain::Integer { bits } if self.is_signed(procedure, variable) => {
+                vec![read, Operation::Wrap { bits, signed: true }]
+            }
+            _ => vec![read],
+        }
+    }
+
+    /// How a variable is called in its procedure.
+    pub fn name(&self, procedure: ProcedureId, variable: VariableId) -> String {
+        if let VariableId::Local(local) = variable {
+            match Frame::of(self.program, procedure).role(local) {
+                Role::Entry(parameter) => return format!("${}", parameter + 1),
+                Role::Returned(value) => {
+                    return match self.program.procedure(procedure).returns.len() {
+                        1 => "$return".to_owned(),
+                        _ => format!("$return{}", value + 1),
+                    };
+                }
+                Role::Parameter(_) | Role::Local => {}
+            }
+        }
+        self.program.variable_name(procedure, variable).to_owned()
+    }
+
+    /// The variable of a name: a local, a ghost, or a global.
+    pub fn find(&self, procedure: Option<ProcedureId>, name: &str) -> Option<VariableId> {
+        let program = self.program;
+        if let Some(id) = procedure {
+            let count = program.procedure(id).locals.len();
+            let own = program.procedure(id);
+            let all = count as u32 + own.parameters + own.returns.len() as u32;
+            // A later declaration hides an earlier one.
+            let mut locals = (0..all).rev().map(VariableId::Local);
+            if let Some(found) = locals.find(|variable| self.name(id, *variable) == name) {
+                return Some(found);
+            }
+        }
+        let mut globals = (0..program.globals.len() as u32).map(VariableId::Global);
+        globals.find(|variable| self.name(program.entry, *variable) == name)
+    }
+}
+
+fn scoped(procedure: ProcedureId, variable: VariableId) -> Key {
+    match variable {
+        VariableId::Global(_) => (None, variable),
+        VariableId::Local(_) => (Some(procedure), variable),
+    }
+}

@@ -1,0 +1,272 @@
+//! The loop of SLAM: abstract, check, try, refine.
+//!
+//! Each round makes a boolean program and lets the direct engine decide it. If nothing wrong can
+//! happen there, nothing can in the program, and that is the verdict. Otherwise its trace is tried
+//! on the program: as an execution it is replayed by the interpreter, and is the verdict; if it is
+//! none, predicates are added that exclude it, and the next round begins. Where no predicate is
+//! left that would, the steps on the path are made exact: then either the trace does not come
+//! back, or nothing more is known.
+
+mod keep;
+mod run;
+
+pub use run::{Abstraction, Task};
+
+use crate::abstraction::build::{Goals, Workshop};
+use crate::abstraction::discovery::discover;
+use crate::abstraction::path::{Event, Path, Trial, try_path};
+use crate::abstraction::predicate::{Predicate, Predicates};
+use crate::abstraction::{Origin, Seconds, Summary};
+use crate::check::{self, Board, Options, TraceFinding, Verdict};
+use crate::error::{Error, Reason};
+use crate::interpreter::replay::replay;
+use crate::limits::abstraction::{MOST_PATTERNS, TRACE_STEPS};
+use crate::program::{PointId, Program};
+use crate::property::Property;
+use crate::trace::Trace;
+use crate::watch::{Abort, Gauge, Watch};
+use keep::Keeper;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What the loop is told.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// How many times predicates may be added.
+    pub refinements: u64,
+    /// Where each round is written to.
+    pub keep: Option<PathBuf>,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Plan {
+            refinements: 200,
+            keep: None,
+        }
+    }
+}
+
+/// What the loop has found out about a property.
+#[derive(Clone, Debug)]
+pub enum Conclusion {
+    /// Every execution satisfies it.
+    Holds,
+    /// With an execution that was replayed.
+    Violated(Box<Trace>),
+    /// Nothing, for this reason.
+    Unknown(Reason),
+}
+
+/// The loop over one program: what it has learned for one property serves the next.
+pub struct Loop<'p> {
+    program: &'p Program,
+    workshop: Workshop<'p>,
+    /// What the program is seen through.
+    pub predicates: Predicates,
+    /// How many boolean programs were made.
+    pub rounds: u64,
+    /// How long the parts took.
+    pub seconds: Seconds,
+    plan: Plan,
+    options: Options,
+    watch: Watch,
+}
+
+impl<'p> Loop<'p> {
+    /// With predicates to begin with.
+    pub fn new(
+        program: &'p Program,
+        given: Vec<Predicate>,
+        plan: Plan,
+        options: &Options,
+        watch: &Watch,
+        calls: Gauge,
+    ) -> Self {
+        let workshop = Workshop::new(program, watch, calls);
+        let mut turn = Loop {
+            program,
+            workshop,
+            predicates: Predicates::default(),
+            rounds: 0,
+            seconds: Seconds::default(),
+            plan,
+            options: Options {
+                trace: true,
+                trace_limit: TRACE_STEPS,
+                // Traces of boolean programs are tried here.
+                provenance: None,
+                ..options.clone()
+            },
+            watch: watch.clone(),
+        };
+        turn.add(given);
+        turn
+    }
+
+    /// Adds predicates; how many are new.
+    fn add(&mut self, predicates: Vec<Predicate>) -> usize {
+        let mut new = 0;
+        for predicate in predicates {
+            let Workshop { symbols, terms, .. } = &mut self.workshop;
+            let term = predicate.term(self.program, symbols, terms);
+            new += usize::from(self.predicates.add(predicate, term, terms));
+        }
+        new
+    }
+
+    /// What was done so far.
+    pub fn summary(&self) -> Summary {
+        let scopes = [None]
+            .into_iter()
+            .chain(self.program.procedure_ids().map(Some));
+        let mut predicates: Vec<(String, Vec<String>)> = scopes
+            .map(|scope| {
+                let name = scope.map(|id| self.program.procedure(id).name);
+                let name = name.map_or("", |name| self.program.names.text(name));
+                let texts = self.predicates.of(scope).into_iter();
+                let texts = texts.map(|id| self.predicates.get(id).text.clone());
+                (name.to_owned(), texts.collect())
+            })
+            .collect();
+        predicates.retain(|(_, texts)| !texts.is_empty());
+        predicates.sort();
+        Summary {
+            rounds: self.rounds,
+            predicates,
+            solver_calls: self.workshop.calls.get(),
+            seconds: self.seconds,
+        }
+    }
+
+    /// The points among these that the boolean program of the present predicates can come to.
+    pub fn not_excluded(&mut self, points: Vec<PointId>) -> Result<Vec<PointId>, Error> {
+        if points.is_empty() {
+            return Ok(Vec::new());
+        }
+        let goals = Goals {
+            point: &|point| points.contains(&point),
+            failure: &|_, _| false,
+        };
+        let boolean = self.workshop.build(&self.predicates, &goals)?;
+        let asked = boolean
+            .goals
+            .iter()
+            .map(|goal| Property::Reach(vec![*goal]));
+        let asked: Vec<Property> = asked.collect();
+        let board = Board::new(Instant::now(), asked.len());
+        let options = Options {
+            trace: false,
+            ..self.options.clone()
+        };
+        check::check(&boolean.program, &asked, &options, &self.watch, &board)?;
+        let goals = boolean.goals.iter().enumerate();
+        let reached = goals.filter(|(i, _)| board.verdict(*i) != Some(Verdict::Holds));
+        let points = reached.filter_map(|(_, goal)| match boolean.origins[goal.0 as usize] {
+            Origin::Goal(point) => Some(point),
+            _ => None,
+        });
+        Ok(points.collect())
+    }
+
+    /// Decides whether a label is reached, or something fails.
+    pub fn decide(&mut self, property: &Property) -> Result<Conclusion, Error> {
+        if matches!(property, Property::Terminates | Property::Temporal(_)) {
+            return Ok(Conclusion::Unknown(Reason::Predicates));
+        }
+        let mut refinements = 0;
+        loop {
+            self.rounds += 1;
+            let begin = Instant::now();
+            let goals = Goals {
+                point: &|point| matches!(property, Property::Reach(points) if points.contains(&point)),
+                failure: &|point, assertion| fails(property, point, assertion),
+            };
+            let boolean = self.workshop.build(&self.predicates, &goals)?;
+            self.seconds.abstraction += begin.elapsed();
+            let folder = self.plan.keep.clone();
+            let keeper = folder.as_deref().map(|folder| Keeper {
+                folder,
+                round: self.rounds,
+                program: self.program,
+            });
+            if let Some(keeper) = &keeper {
+                keeper.begin(&boolean, &self.summary())?;
+            }
+            let begin = Instant::now();
+            let board = Board::new(begin, 1);
+            let asked = [Property::Reach(boolean.goals.clone())];
+            check::check(&boolean.program, &asked, &self.options, &self.watch, &board)?;
+            self.seconds.check += begin.elapsed();
+            let finding = board.take_findings().remove(0);
+            match finding.verdict {
+                Some(Verdict::Holds) => return Ok(Conclusion::Holds),
+                Some(Verdict::Violated) => {}
+                None => return Ok(Conclusion::Unknown(Reason::Interrupted)),
+            }
+            let TraceFinding::Found(trace) = finding.trace else {
+                return Ok(Conclusion::Unknown(Reason::Trace));
+            };
+            if let Some(keeper) = &keeper {
+                keeper.trace(&boolean, &trace)?;
+            }
+            let Some(path) = Path::of(&trace, &boolean) else {
+                return Ok(Conclusion::Unknown(Reason::Trace));
+            };
+            let begin = Instant::now();
+            let wanted = |failure: &crate::trace::failure::Failure| property.names(Some(failure));
+            let trial = try_path(&mut self.workshop, &path, &wanted);
+            self.seconds.path += begin.elapsed();
+            let core = match trial {
+                Ok(Trial::Execution(trace)) => {
+                    let is_one = replay(self.program, &trace).is_ok() && property.asks_for(&trace);
+                    return Ok(match is_one {
+                        true => Conclusion::Violated(trace),
+                        false => Conclusion::Unknown(Reason::Trace),
+                    });
+                }
+                Ok(Trial::Excluded(core)) => core,
+                Err(Abort::OverBudget) => return Ok(Conclusion::Unknown(Reason::Trace)),
+                Err(Abort::Stop(stop)) => return Err(stop.into()),
+            };
+            if refinements == self.plan.refinements {
+                return Ok(Conclusion::Unknown(Reason::Refinements));
+            }
+            refinements += 1;
+            let begin = Instant::now();
+            let found = discover(&mut self.workshop, &self.predicates, &path, &core)?;
+            self.seconds.discovery += begin.elapsed();
+            if self.add(found.unwrap_or_default()) == 0 && !self.sharpen(&path) {
+                return Ok(Conclusion::Unknown(Reason::Predicates));
+            }
+        }
+    }
+
+    /// Makes the steps of a path exact; false if they are as exact as they may be.
+    fn sharpen(&mut self, path: &Path) -> bool {
+        let mut points: Vec<PointId> = path
+            .events
+            .iter()
+            .map(|event| match event {
+                Event::Edge(point, _) | Event::Resumed(point, _) => *point,
+            })
+            .collect();
+        points.sort_unstable();
+        points.dedup();
+        let mut is_more = false;
+        for point in points {
+            is_more |= self.workshop.sharpen(point, MOST_PATTERNS);
+        }
+        is_more
+    }
+}
+
+/// Whether a property asks for a failure at a point.
+fn fails(property: &Property, point: PointId, assertion: bool) -> bool {
+    match property {
+        Property::Assertions => true,
+        Property::Assertion(points) => assertion && points.contains(&point),
+        Property::OtherFailures => !assertion,
+        _ => false,
+    }
+}
