@@ -104,6 +104,10 @@ pub mod refinement {
     pub use crate::refinement::{Conclusion, Loop, Plan};
 }
 
+pub mod reduction {
+    pub use crate::reduction::{Goals, reduce};
+}
+
 pub mod source {
     pub use crate::source::Source;
 }

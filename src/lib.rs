@@ -81,6 +81,9 @@ mod sat;
 // Programs seen through predicates.
 mod abstraction;
 
+// Programs made smaller: ranges, constants, slices.
+mod reduction;
+
 // Programs and pushdown systems as rules: the one form behind both.
 mod rules;
 

@@ -133,12 +133,13 @@ struct Rule {
     forbidden: &'static [&'static str],
 }
 
-const FRONT_ENDS: [&str; 12] = [
+const FRONT_ENDS: [&str; 13] = [
     "syntax",
     "typing",
     "lower",
     "program",
     "analysis",
+    "reduction",
     "property",
     "interpreter",
     "pushdown",

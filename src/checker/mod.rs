@@ -525,7 +525,15 @@ impl Work {
     }
 
     fn run(&self, events: &Reporter<'_, Event>) -> Result<(), Error> {
-        let tasks = tasks(&self.model, &self.properties, &self.watches, events)?;
+        // The twin takes everything as it was written: what ranges say is checked by it.
+        let reduces = self.options.engine == Engine::Symbolic;
+        let tasks = tasks(
+            &self.model,
+            &self.properties,
+            &self.watches,
+            reduces,
+            events,
+        )?;
         let tasks = self.tasks.get_or_init(|| tasks);
         task::warn_of_assumptions(tasks, events);
         if self.shows_order {
@@ -552,7 +560,7 @@ impl Work {
 
     /// Decides what is decided together.
     fn perform(&self, task: &Task) -> Result<(), Error> {
-        let (subject, boundaries) = (task.form.subject(), task.form.boundaries());
+        let (subject, boundaries) = (task.form.subject(), task.boundaries());
         let options = &Options {
             provenance: task.form.provenance(),
             ..self.options.clone()

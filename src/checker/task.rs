@@ -8,11 +8,14 @@ use super::resolution::{explanation, resolve_watches};
 use crate::diagnostic::Diagnostic;
 use crate::error::{Diagnostics, Error, PropertyError, PropertyWarning};
 use crate::event::Event;
-use crate::lower::c::Externs;
+use crate::lower::c::{Externs, Lowered};
 use crate::model::{Form, Model};
+use crate::program::{Boundary, PointId, ProcedureId, VariableId};
 use crate::property::{Property, Request, resolve};
+use crate::reduction::{Goals, reduce};
 use crate::report::Ground;
 use crate::report::annotation::Watch;
+use crate::rules::{Observed, reachable_points};
 use crate::source::Source;
 use crate::supervisor::Reporter;
 use std::sync::Arc;
@@ -40,11 +43,70 @@ impl Task {
     }
 }
 
-/// What all properties mean, each on the form that it needs, or everything that is wrong with them.
+impl Task {
+    /// The places that no execution gets past, but for those that none comes to, as far as branches
+    /// and calls tell.
+    pub fn boundaries(&self) -> Vec<Boundary> {
+        let mut boundaries = self.form.boundaries();
+        if let Form::C(_, lowered) = &self.form {
+            let points = reachable_points(&lowered.program);
+            boundaries.retain(|boundary| points.binary_search(&boundary.point).is_ok());
+        }
+        boundaries
+    }
+
+    /// Makes a C program smaller, for these properties. Where values are to be shown, all stay.
+    fn reduce(&mut self) {
+        let Form::C(unit, lowered) = &self.form else {
+            return;
+        };
+        let mut points: Vec<PointId> = Vec::new();
+        let mut cells = Vec::new();
+        let (mut infinite, mut steps) = (false, false);
+        for property in &self.properties {
+            match property {
+                Property::Reach(asked) => points.extend(asked),
+                Property::Terminates => infinite = true,
+                Property::Temporal(temporal) => {
+                    cells.extend(temporal.observed());
+                    (infinite, steps) = (true, true);
+                }
+                Property::OnTop { .. }
+                | Property::Assertions
+                | Property::Assertion(_)
+                | Property::OtherFailures => {}
+            }
+        }
+        points.extend(self.form.boundaries().iter().map(|boundary| boundary.point));
+        points.sort_unstable();
+        points.dedup();
+        let is_watched = !self.watches.is_empty();
+        let observed = |procedure: ProcedureId, variable: VariableId| {
+            let cell = match variable {
+                VariableId::Global(index) => Observed::Global(index),
+                VariableId::Local(index) => Observed::Local(procedure, index),
+            };
+            is_watched || cells.contains(&cell)
+        };
+        let mut smaller = Lowered::clone(lowered);
+        let goals = Goals {
+            points: &points,
+            observed: &observed,
+            infinite,
+            steps: steps || is_watched,
+        };
+        reduce(&mut smaller, &goals);
+        self.form = Form::C(unit.clone(), Arc::new(smaller));
+    }
+}
+
+/// What all properties mean, each on the form that it needs, or everything that is wrong with them. If
+/// `reduces`, forms are made smaller.
 pub fn tasks(
     model: &Model,
     requests: &[Request],
     watches: &[String],
+    reduces: bool,
     events: &Reporter<'_, Event>,
 ) -> Result<Vec<Task>, Error> {
     let mut tasks: Vec<Task> = Vec::new();
@@ -87,6 +149,9 @@ pub fn tasks(
     }
     for task in &mut tasks {
         task.watches = resolve_watches(task.form.subject(), watches)?.into();
+        if reduces {
+            task.reduce();
+        }
     }
     Ok(tasks)
 }

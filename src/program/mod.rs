@@ -75,7 +75,7 @@ pub enum Language {
 }
 
 /// A program without errors, in the form that all stages after the front ends take.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Program {
     /// What it was read from.
     pub source: Arc<Source>,
@@ -121,7 +121,7 @@ pub struct Ruled {
     pub state: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Procedure {
     pub name: Name,
     /// Where the name stands in the header.
@@ -155,7 +155,7 @@ impl Procedure {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Point {
     pub procedure: ProcedureId,
     /// The statement without its labels (of a compound statement: its head), or the token
@@ -168,7 +168,7 @@ pub struct Point {
 
 /// What one step from a point does. A condition with a nondeterministic choice in it may
 /// come out either way, each time it is evaluated.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Action {
     /// Goes on to any one of these (never empty) and changes nothing.
     Goto {
@@ -270,7 +270,7 @@ pub enum Value {
     Any,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Call {
     pub callee: ProcedureId,
     pub arguments: Box<[Expression]>,

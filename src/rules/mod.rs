@@ -20,6 +20,7 @@ mod subject;
 
 pub use effects::{Effects, Footprint};
 pub use layout::{DataVariable, Layout, Observed};
+pub use program::reachable_points;
 pub use subject::Subject;
 
 use crate::names::Names;

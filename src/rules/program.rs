@@ -137,7 +137,7 @@ fn partial_cells(
 }
 
 /// The points that control can come to as far as branches and calls tell, in rising order.
-fn reachable_points(program: &Program) -> Vec<PointId> {
+pub fn reachable_points(program: &Program) -> Vec<PointId> {
     let mut reached = vec![false; program.points.len()];
     let mut open: Vec<_> = program.starts().collect();
     while let Some(point) = open.pop() {

@@ -27,7 +27,7 @@ mod term;
 mod unit;
 
 pub use origin::{CellOrigin, Origin, PointKind, PointOrigin};
-pub use term::Scalar;
+pub use term::{Scalar, Width};
 
 use crate::program::{
     Domain, Expressions, Language, Overflow, Point, Procedure, ProcedureId, Program,
@@ -91,7 +91,7 @@ impl Default for Options {
 }
 
 /// A C program in the program form.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Lowered {
     /// The program.
     pub program: Program,

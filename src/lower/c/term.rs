@@ -9,11 +9,14 @@ use crate::program::{Interval, Moment, Operation, VariableId};
 /// An integer type: how many bits its values have, and whether they are of two's complement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Width {
+    /// How many bits.
     pub bits: u8,
+    /// Whether there are negative values.
     pub signed: bool,
 }
 
 impl Width {
+    /// The values of the type.
     pub fn interval(self) -> Interval {
         Interval::of_bits(self.bits, self.signed)
     }
