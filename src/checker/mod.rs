@@ -525,8 +525,10 @@ impl Work {
     }
 
     fn run(&self, events: &Reporter<'_, Event>) -> Result<(), Error> {
-        // The twin takes everything as it was written: what ranges say is checked by it.
-        let reduces = self.options.engine == Engine::Symbolic;
+        // The twin takes everything as it was written: what ranges say is checked by it. Predicates
+        // are about variables as they were declared.
+        let reduces =
+            self.options.engine == Engine::Symbolic && self.method != Abstraction::Predicates;
         let tasks = tasks(
             &self.model,
             &self.properties,
