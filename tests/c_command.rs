@@ -366,3 +366,249 @@ fn options_of_c_are_for_c() {
     let run = check(CALLER, &["--algorithm", "ef"]);
     assert_bad_input(&run, "equations are about boolean programs");
 }
+
+/// `x` goes round 0, 1, 2, 3; `mode` is `BUSY` from the first step on; `a[0]` stays 0.
+const ROUNDS: &str = "\
+#define LIMIT 3
+int x = 0;
+int a[4];
+enum mode { IDLE, BUSY } mode;
+void step(int by) {
+  int old = x;
+  {
+    int inner = by + 1;
+    x = old + by;
+    if (inner)
+      mode = BUSY;
+  }
+  a[by & 3] = 1;
+}
+void unused(int y) { y = 1; }
+int main(void) {
+  while (1) {
+    x = 0;
+    mode = IDLE;
+  AGAIN:
+    step(1);
+    if (x < LIMIT)
+      goto AGAIN;
+  }
+}
+";
+
+#[test]
+fn formulas_speak_of_c_expressions() {
+    for (formula, expected) in [
+        ("G {x <= LIMIT}", "holds"),
+        ("G {x < LIMIT}", "violated"),
+        ("G \"x >= 0 && x <= 3\"", "holds"),
+        ("G F {mode == BUSY}", "holds"),
+        ("F G {mode == BUSY}", "violated"),
+        ("F mode", "holds"),
+        ("G {a[0] == 0}", "holds"),
+        ("F {a[x & 0] + a[1] == 1}", "holds"),
+        // Where it is undefined it is false.
+        ("G {10 / x > 0}", "violated"),
+        ("G !{10 / x > 10}", "holds"),
+        ("F {10 / x > 0}", "holds"),
+        // Variables of a function, where they are in scope.
+        ("G F {step.inner == 2}", "holds"),
+        ("G !{step.inner != 2}", "holds"),
+        ("G ({step.inner == 2} -> in(step))", "holds"),
+        ("F {step.old == 2}", "holds"),
+        ("G !{step.old > 2}", "holds"),
+        ("G !{unused.y == 1 || 1}", "holds"),
+        // Control.
+        ("G F at(AGAIN)", "holds"),
+        ("G F at(main.AGAIN)", "holds"),
+        ("G (AGAIN -> in(main))", "holds"),
+        ("G F call(step)", "holds"),
+        ("G (call(step) -> !in(step))", "holds"),
+        ("G !in(unused)", "holds"),
+        ("G !terminated & G !error", "holds"),
+        ("[](\"x == 0\" ==> <>(\"x == 3\"))", "holds"),
+        ("[](\"x == 0\" ==> <>(\"x == 4\"))", "violated"),
+    ] {
+        let run = check(
+            ROUNDS,
+            &["--ltl", formula, "--format", "json", "--no-trace"],
+        );
+        let expected = format!("ltl {formula} {expected}");
+        assert_eq!(summary(&run), [expected], "{}", run.stderr);
+    }
+}
+
+/// Before the first step globals have their values, and a step of C is one step of a formula.
+#[test]
+fn formulas_count_steps_of_c() {
+    let program = "int g = 7, h = 7; int main(void) { g = 1; g = h = 2; g = 3; while (1); }";
+    for (formula, expected) in [
+        ("{g == 7}", "holds"),
+        (
+            "{g == 7} & X {g == 1} & X X {g == 2 && h == 2} & X X X {g == 3}",
+            "holds",
+        ),
+        ("G {g == 2 || h != 2 || g == 3}", "holds"),
+    ] {
+        let run = check(
+            program,
+            &["--ltl", formula, "--format", "json", "--no-trace"],
+        );
+        assert_eq!(summary(&run), [format!("ltl {formula} {expected}")]);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_condition_is_said() {
+    for (formula, message) in [
+        ("G {y > 0}", "`y` is not declared"),
+        (
+            "G {x = 1}",
+            "a condition changes nothing and calls no function",
+        ),
+        (
+            "G {x++}",
+            "a condition changes nothing and calls no function",
+        ),
+        ("G {step(1)}", "a condition changes nothing"),
+        ("G {step.zzz}", "`step` has no variable `zzz`"),
+        ("G {main.x + step.old}", "`main` has no variable `x`"),
+        (
+            "G {step.old + unused.y}",
+            "variables of two functions are never in scope together",
+        ),
+        ("G {x +}", "expected an expression"),
+        ("G {x; x}", "expected `)`"),
+        ("G {x); (x}", "this is no C expression"),
+        ("G {&x}", "a condition takes no addresses"),
+        ("G {1.5 < 2}", "this is not decided: floating point"),
+        ("G nothing", "`nothing` is not declared"),
+        ("G call(nobody)", "there is no function `nobody`"),
+        ("G in(steq)", "did you mean `step`"),
+        ("G at(NOWHERE)", "there is no label `NOWHERE`"),
+        ("G state(x)", "`state(…)` means nothing in a C program"),
+    ] {
+        let run = check(ROUNDS, &["--ltl", formula]);
+        assert_bad_input(&run, message);
+    }
+    // All of them are reported.
+    let run = check(ROUNDS, &["--ltl", "G {y}", "--ltl", "G {z}"]);
+    assert_bad_input(&run, "`y` is not declared");
+    assert!(run.stderr.contains("`z` is not declared"), "{}", run.stderr);
+}
+
+#[test]
+fn labels_of_c() {
+    let program = "int f(int n) { L: if (n > 0) return f(n - 1); return 0; }\nvoid g(void) { M: ; }\nint main(void) { return f(3); }\n";
+    let text = |label: &str| check(program, &["--reach", label, "--no-trace"]).stdout;
+    assert_eq!(text("L"), "reachable L\n");
+    assert_eq!(text("f.L"), "reachable f.L\n");
+    // Nobody calls `g`.
+    assert_eq!(text("M"), "unreachable M\n");
+    assert_eq!(text("call(f)"), "reachable call(f)\n");
+    assert_eq!(text("call(g)"), "unreachable call(g)\n");
+    let run = check(program, &["--reach", "g.L"]);
+    assert_bad_input(&run, "there is no label `g.L`");
+}
+
+const ERROR: &str = "\
+extern void reach_error(void);
+int x;
+int main(void) {
+  int n = 0;
+  while (n < 3)
+    n = n + 1;
+  if (n == 4)
+    reach_error();
+  x = n;
+  ERROR: return x - 3;
+}
+";
+
+/// Checks `p.c` by the property file `p.prp`.
+fn by_file(program: &str, file: &str, options: &[&str]) -> Run {
+    let folder = Folder::new(&[("p.c", program), ("p.prp", file)]);
+    let arguments = [
+        "check",
+        "p.c",
+        "--prp",
+        "p.prp",
+        "--format",
+        "json",
+        "--no-trace",
+    ];
+    folder.run(&[&arguments[..], options].concat())
+}
+
+#[test]
+fn property_files_of_the_competition() {
+    let file = "CHECK( init(main()), LTL(G ! call(reach_error())) )
+CHECK( init(main()), LTL(G ! label(ERROR)) )
+CHECK( init(main()), LTL(G ! overflow) )
+CHECK( init(main()), LTL(F end) )
+CHECK( init(main()), LTL(G valid-deref) )
+CHECK( init(main()), LTL( [](\"x != 5\") ) )
+CHECK( init(main()), LTL( <>(\"x == 3\") ) )
+";
+    let run = by_file(ERROR, file, &["--assertions", "--defined"]);
+    let expected = [
+        "assertions assertions holds",
+        "defined defined holds",
+        "reach call(reach_error) holds",
+        "reach ERROR violated",
+        "no-overflow no-overflow holds",
+        "terminates terminates holds",
+        "prp p.prp unknown unsupported",
+        "ltl [](\"x != 5\") holds",
+        "ltl <>(\"x == 3\") holds",
+    ];
+    assert_eq!(summary(&run), expected);
+    assert_eq!(run.code, 1);
+    let only = "CHECK( init(main()), LTL(G valid-free) )";
+    let run = by_file(ERROR, only, &[]);
+    assert_eq!(run.code, 3);
+    assert_eq!(run.results()[0]["property"]["name"], "G valid-free");
+    let other = "CHECK( init(start()), LTL(F end) )";
+    let run = by_file(ERROR, other, &[]);
+    assert_bad_input(&run, "say --entry start");
+    let run = by_file(ERROR, "CHECK( init(main()), LTL(F end )", &[]);
+    assert_bad_input(&run, "p.prp:1: the file ends in the middle");
+    let run = by_file(ERROR, "CHECK( init(main()), LTL([](\"z\")) )", &[]);
+    assert_bad_input(&run, "`z` is not declared");
+    let folder = Folder::new(&[("p.bp", "main() begin end"), ("p.prp", only)]);
+    let run = folder.run(&["check", "p.bp", "--prp", "p.prp"]);
+    assert_bad_input(&run, "--prp is for C programs");
+}
+
+#[test]
+fn each_assertion_has_its_place() {
+    let folder = Folder::new(&[
+        (
+            "a.c",
+            "#include <assert.h>\nvoid f(int);\nvoid reach_error(void);\nint main(void) {\n  int x = 1;\n  assert(x == 1);\n  f(x);\n  if (x) reach_error();\n}\n",
+        ),
+        (
+            "b.c",
+            "#include <assert.h>\nvoid f(int x) {\n  assert(x + 1 == 2);\n}\n",
+        ),
+    ]);
+    let arguments = [
+        "check",
+        "a.c",
+        "b.c",
+        "--each-assertion",
+        "--no-overflow",
+        "--format",
+        "json",
+    ];
+    let run = folder.run(&arguments);
+    let expected = [
+        "assertion a.c:6:3 holds",
+        "assertion a.c:8:10 violated",
+        "assertion b.c:3:3 holds",
+        "no-overflow no-overflow holds",
+    ];
+    assert_eq!(summary(&run), expected);
+    let run = folder.run(&[&arguments[..], &["--overflow", "error"]].concat());
+    assert_eq!(summary(&run)[3], "assertion others holds");
+}

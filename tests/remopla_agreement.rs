@@ -161,7 +161,7 @@ fn explicit(program: &Program, properties: &[(String, Property)]) -> Vec<Option<
         Property::OtherFailures => Some(reachable.as_ref()?.failed.contains(&None)),
         Property::Terminates => explicit::has_infinite_run(program, STATES).ok(),
         Property::Temporal(temporal) => explicit::violates(program, temporal, STATES).ok(),
-        Property::OnTop { .. } => unreachable!("a property of pushdown systems"),
+        Property::OnTop { .. } | Property::Unsupported => unreachable!("not in Remopla"),
     };
     properties.iter().map(|(_, p)| decide(p)).collect()
 }

@@ -169,6 +169,15 @@ pub fn check<'a>(
     board: &Board,
 ) -> Result<(), Error> {
     let subject = subject.into();
+    let is_decided = |property: &Property| !matches!(property, Property::Unsupported);
+    if !properties.iter().all(is_decided) {
+        let all = properties.iter().enumerate();
+        let (numbers, decided): (Vec<usize>, Vec<Property>) = all
+            .filter(|(_, property)| is_decided(property))
+            .map(|(number, property)| (number, property.clone()))
+            .unzip();
+        return check(subject, &decided, options, watch, &board.part(&numbers));
+    }
     if let Subject::Program(program) = subject
         && let Some(threads) = &program.threads
     {

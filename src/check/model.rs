@@ -83,7 +83,7 @@ impl Model<'_> {
                 });
                 goals.collect::<Result<_, _>>().map(Some)
             }
-            Property::Terminates | Property::Temporal(_) => Ok(None),
+            Property::Terminates | Property::Temporal(_) | Property::Unsupported => Ok(None),
         }
     }
 

@@ -349,7 +349,8 @@ impl<'o> Checker<'o> {
                 | Kind::Assertion
                 | Kind::NoOverflow
                 | Kind::Defined
-                | Kind::Slic => {}
+                | Kind::Slic
+                | Kind::Prp => {}
             }
         }
         self.supports_bounds()?;

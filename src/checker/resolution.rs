@@ -3,7 +3,9 @@
 use crate::abstraction::predicate::Predicate;
 use crate::abstraction::reading::read_predicate;
 use crate::error::{Error, PropertyError, PropertyWarning};
-use crate::property::{Kind, Property, Request, Temporal, TemporalError, parse_specification};
+use crate::property::{
+    Kind, Naming, Property, Request, Temporal, TemporalError, parse_checks, parse_specification,
+};
 use crate::report::annotation::Watch;
 use crate::rules::Subject;
 use ltl2ba_rs::Class;
@@ -51,15 +53,26 @@ impl Request {
         parse_specification(file, &text)
             .map_err(|error| Error::Specification(file.to_owned(), error))
     }
+
+    /// The properties of a file of the verification competition, `CHECK(init(main()), LTL(…))`, and
+    /// the function in which executions begin by it.
+    pub fn read_checks(file: impl AsRef<Path>) -> Result<(Vec<Self>, Option<String>), Error> {
+        let file = file.as_ref();
+        let text = std::fs::read_to_string(file);
+        let text = text.map_err(|error| Error::Read(file.to_owned(), error))?;
+        let checks = parse_checks(file, &text);
+        let checks = checks.map_err(|error| Error::Specification(file.to_owned(), error))?;
+        Ok((checks.requests, checks.entry))
+    }
 }
 
 /// What the expressions mean whose values are shown along traces, or everything that is wrong
 /// with them.
-pub fn resolve_watches(subject: Subject<'_>, texts: &[String]) -> Result<Vec<Watch>, Error> {
+pub fn resolve_watches(naming: Naming<'_>, texts: &[String]) -> Result<Vec<Watch>, Error> {
     let mut watches = Vec::new();
     let mut errors = Vec::new();
     for text in texts {
-        match subject.term(text) {
+        match naming.term(text) {
             Ok(term) => watches.push(Watch {
                 text: text.clone(),
                 term,

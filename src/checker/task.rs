@@ -74,7 +74,8 @@ impl Task {
                 Property::OnTop { .. }
                 | Property::Assertions
                 | Property::Assertion(_)
-                | Property::OtherFailures => {}
+                | Property::OtherFailures
+                | Property::Unsupported => {}
             }
         }
         points.extend(self.form.boundaries().iter().map(|boundary| boundary.point));
@@ -112,7 +113,7 @@ pub fn tasks(
     let mut tasks: Vec<Task> = Vec::new();
     let mut errors = Vec::new();
     for (number, request) in requests.iter().enumerate() {
-        let form = model.form_for(request)?;
+        let form = model.form_for(request, watches)?;
         let property = match resolve(form.naming(), request) {
             Ok(property) => property,
             Err(error) => {
@@ -148,7 +149,7 @@ pub fn tasks(
         return Err(Error::Properties(errors));
     }
     for task in &mut tasks {
-        task.watches = resolve_watches(task.form.subject(), watches)?.into();
+        task.watches = resolve_watches(task.form.naming(), watches)?.into();
         if reduces {
             task.reduce();
         }

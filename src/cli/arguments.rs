@@ -157,6 +157,11 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Properties")]
     pub no_overflow: bool,
 
+    /// What a property file of the verification competition asks of a C program:
+    /// `CHECK( init(main()), LTL(G ! call(reach_error())) )`
+    #[arg(long, value_name = "FILE", help_heading = "Properties")]
+    pub prp: Vec<PathBuf>,
+
     /// Can an execution of a C program come to an undefined step?
     #[arg(long, help_heading = "Properties")]
     pub defined: bool,

@@ -43,7 +43,7 @@ fn examine(arguments: &CheckArguments, console: &Console) -> anyhow::Result<Repo
         Some(_) => input::plain_language(&arguments.input)?,
         None => input::language(&arguments.input)?,
     };
-    let mut properties = properties::properties(arguments, language, console)?;
+    let mut asked = properties::properties(arguments, language, console)?;
     let mut progress = ProgressLine::new(arguments.progress);
     let (input, rules) = (&arguments.input, &arguments.slic);
     let model = input::read_within(input, rules, language, &limits, &mut progress, console);
@@ -52,12 +52,19 @@ fn examine(arguments: &CheckArguments, console: &Console) -> anyhow::Result<Repo
             if model.has_threads() {
                 allowed_with_threads(arguments)?;
             }
-            properties::add_each_assertion(arguments, &model, &mut properties, console)?;
-            check(arguments, &model, &properties, &limits, progress, console)
+            properties::add_each_assertion(arguments, &model, &mut asked, console)?;
+            check(
+                arguments,
+                &model,
+                &asked.properties,
+                &limits,
+                progress,
+                console,
+            )
         }
         Err(Error::Stopped(reason)) => {
             let name = input::name(&arguments.input);
-            let report = Report::unread(name, &properties, reason, &limits);
+            let report = Report::unread(name, &asked.properties, reason, &limits);
             Ok(report.with_statistics(arguments.stats))
         }
         Err(error) => Err(error.into()),

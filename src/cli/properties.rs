@@ -3,14 +3,22 @@
 use super::arguments::CheckArguments;
 use super::console::Console;
 use anyhow::bail;
-use derny::{Error, Language, Model, Property, PropertyKind};
+use derny::{Error, Language, Model, Property};
+use std::path::Path;
 
 /// Everything that is asked, in the order of the results.
+pub struct Asked {
+    pub properties: Vec<Property>,
+    /// Where the properties of single assertions belong: behind that of all together.
+    place: usize,
+}
+
+/// What options and files ask for.
 pub fn properties(
     arguments: &CheckArguments,
     language: Language,
     console: &Console,
-) -> anyhow::Result<Vec<Property>> {
+) -> anyhow::Result<Asked> {
     let mut properties: Vec<_> = arguments.ltl.iter().map(Property::ltl).collect();
     for file in &arguments.spec {
         let named = Property::read_specification(file)?;
@@ -26,6 +34,7 @@ pub fn properties(
         && !arguments.no_overflow
         && !arguments.defined
         && arguments.slic.is_empty()
+        && arguments.prp.is_empty()
         && !arguments.each_assertion
         && arguments.spec.is_empty();
     let about_assertions = arguments.assertions || arguments.each_assertion || nothing;
@@ -38,6 +47,7 @@ pub fn properties(
     if arguments.assertions || nothing {
         properties.push(Property::assertions());
     }
+    let place = properties.len();
     if arguments.terminates {
         properties.push(Property::terminates());
     }
@@ -56,15 +66,40 @@ pub fn properties(
         properties.push(property);
     }
     properties.extend(arguments.slic.iter().map(Property::slic));
-    Ok(properties)
+    for file in &arguments.prp {
+        if language != Language::C {
+            bail!("--prp is for C programs");
+        }
+        properties.extend(checks(file, arguments, console)?);
+    }
+    Ok(Asked { properties, place })
 }
 
-/// Puts the properties of single assertions where their results belong: behind that of all
-/// together, before termination.
+/// What a property file of the verification competition asks.
+fn checks(
+    file: &Path,
+    arguments: &CheckArguments,
+    console: &Console,
+) -> anyhow::Result<Vec<Property>> {
+    let (properties, entry) = Property::read_checks(file)?;
+    if properties.is_empty() {
+        console.warn(format_args!("{} has no properties", file.display()));
+    }
+    let ours = arguments.input.entry.as_deref().unwrap_or("main");
+    match entry {
+        Some(entry) if entry != ours => bail!(
+            "{} is about executions that begin in `{entry}`: say --entry {entry}",
+            file.display()
+        ),
+        _ => Ok(properties),
+    }
+}
+
+/// Adds the properties of single assertions.
 pub fn add_each_assertion(
     arguments: &CheckArguments,
     model: &Model,
-    properties: &mut Vec<Property>,
+    asked: &mut Asked,
     console: &Console,
 ) -> Result<(), Error> {
     if !arguments.each_assertion {
@@ -74,17 +109,6 @@ pub fn add_each_assertion(
     if each.is_empty() {
         console.warn("the program has no assertions");
     }
-    let comes_later = |property: &Property| {
-        matches!(
-            property.kind(),
-            PropertyKind::Terminates
-                | PropertyKind::NoOverflow
-                | PropertyKind::Defined
-                | PropertyKind::Slic
-        )
-    };
-    let place = properties.iter().position(comes_later);
-    let place = place.unwrap_or(properties.len());
-    properties.splice(place..place, each);
+    asked.properties.splice(asked.place..asked.place, each);
     Ok(())
 }

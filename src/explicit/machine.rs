@@ -32,6 +32,11 @@ pub trait Machine: Sized {
 
     /// The truth of each proposition that is asked about.
     fn letter(&self, view: &Self::View) -> Vec<bool>;
+
+    /// Whether a view is only a part of a step, which no automaton reads.
+    fn is_silent(&self, _view: &Self::View) -> bool {
+        false
+    }
 }
 
 /// Where a step leads.

@@ -99,6 +99,7 @@ pub fn reachable(program: &Program, budget: Budget<'_>) -> Result<Reachable, Abo
         machine: &ProgramMachine {
             program,
             atoms: &[],
+            silent: &[],
         },
         automaton: &Buchi::never(0),
         budget,

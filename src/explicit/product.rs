@@ -51,8 +51,13 @@ impl<M: Machine> Product<'_, M> {
 
     /// All steps from a head.
     pub fn moves(&self, head: &Head<M::View>) -> Result<Vec<Move<M>>, Abort> {
-        let letter = self.machine.letter(&head.view);
-        let read: Vec<_> = self.automaton.read(head.state, &letter).collect();
+        let read: Vec<_> = match self.machine.is_silent(&head.view) {
+            true => vec![(head.state, 0)],
+            false => {
+                let letter = self.machine.letter(&head.view);
+                self.automaton.read(head.state, &letter).collect()
+            }
+        };
         let mut moves = Vec::new();
         if read.is_empty() {
             return Ok(moves);

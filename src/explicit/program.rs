@@ -14,6 +14,8 @@ use crate::watch::Abort;
 pub struct ProgramMachine<'a> {
     pub program: &'a Program,
     pub atoms: &'a [Atom],
+    /// Points that no automaton reads, sorted.
+    pub silent: &'a [PointId],
 }
 
 /// What can be seen of a configuration of the program.
@@ -84,6 +86,13 @@ impl Machine for ProgramMachine<'_> {
 
     fn below(&self, exit: &Exit) -> Control {
         Control::Terminated(exit.globals.clone())
+    }
+
+    fn is_silent(&self, control: &Control) -> bool {
+        match control {
+            Control::At(view) => self.silent.binary_search(&view.at).is_ok(),
+            Control::Terminated(_) | Control::Error(..) => false,
+        }
     }
 
     fn letter(&self, control: &Control) -> Vec<bool> {

@@ -26,7 +26,13 @@ use crate::watch::Abort;
 /// edges of the product or the edges of its head graph are more than the budget allows.
 pub fn violates(program: &Program, temporal: &Temporal, budget: Budget<'_>) -> Result<bool, Abort> {
     let atoms = &temporal.atoms;
-    violates_on(&ProgramMachine { program, atoms }, temporal, budget)
+    let silent = &temporal.silent;
+    let machine = ProgramMachine {
+        program,
+        atoms,
+        silent,
+    };
+    violates_on(&machine, temporal, budget)
 }
 
 /// Whether some infinite execution of a machine, which must show the truth of the property's
@@ -47,7 +53,12 @@ pub fn violates_on(
 /// [`violates`] does.
 pub fn has_infinite_run(program: &Program, budget: Budget<'_>) -> Result<bool, Abort> {
     let atoms = &[Atom::Terminated, Atom::Error];
-    has_accepted_run(&ProgramMachine { program, atoms }, &Buchi::never(2), budget)
+    let machine = ProgramMachine {
+        program,
+        atoms,
+        silent: &[],
+    };
+    has_accepted_run(&machine, &Buchi::never(2), budget)
 }
 
 /// Whether the automaton accepts some infinite execution of a machine.

@@ -4,6 +4,7 @@
 //! wraps for one property is a failure for another. Each of these *variants* is made when a property
 //! first needs it, and then shared by all that do.
 
+use super::observation::{Input, Observed};
 use crate::execution;
 use crate::lower::c::{Checks, Externs, Lowered, Options, Origin, PointKind, lower};
 use crate::program::{Boundary, BoundaryKind, Overflow, PointId};
@@ -36,6 +37,10 @@ pub(crate) struct Unit {
     pub options: Options,
     /// The rules about it, each with the program that it is woven into.
     pub rules: Vec<(String, Arc<Unit>)>,
+    /// What it was read from, to read it again with what is observed.
+    pub input: Option<Arc<Input>>,
+    /// What is observed.
+    pub observed: Observed,
     /// One for each variant.
     forms: [OnceLock<Arc<Lowered>>; 3],
 }
@@ -55,6 +60,8 @@ impl Unit {
             entry,
             options,
             rules: Vec::new(),
+            input: None,
+            observed: Vec::new(),
             forms: Default::default(),
         }
     }

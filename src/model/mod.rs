@@ -1,6 +1,7 @@
 //! What is to be checked, in any language.
 
 mod c;
+mod observation;
 mod reader;
 mod rule;
 mod translation;
@@ -99,6 +100,8 @@ impl Form {
             Form::Program(_) | Form::System(_) => None,
             Form::C(unit, lowered) => Some(InC {
                 typed: &unit.typed,
+                program: &lowered.program,
+                observed: &unit.observed,
                 origin: &lowered.origin,
             }),
         };
@@ -183,7 +186,7 @@ impl Model {
 
     /// The form that a property is decided on. That of a C program is made when it is first needed,
     /// which can take a while.
-    pub(crate) fn form_for(&self, request: &Request) -> Result<Form, Error> {
+    pub(crate) fn form_for(&self, request: &Request, watches: &[String]) -> Result<Form, Error> {
         let Content::C(unit) = &self.content else {
             return Ok(self.form());
         };
@@ -194,7 +197,16 @@ impl Model {
             _ => None,
         };
         let unit = woven.unwrap_or(unit);
-        let lowered = unit.lowered(unit.variant(request.kind()));
+        let variant = unit.variant(request.kind());
+        let mut texts = request.expressions();
+        texts.extend(watches.iter().map(|text| text.trim().to_owned()));
+        if let Some((unit, lowered)) = Some(&texts)
+            .filter(|texts| !texts.is_empty())
+            .and_then(|texts| unit.observing(texts, variant))
+        {
+            return Ok(Form::C(unit, lowered));
+        }
+        let lowered = unit.lowered(variant);
         Ok(Form::C(unit.clone(), lowered.clone()))
     }
 
@@ -241,7 +253,7 @@ impl Model {
     }
 
     /// A property for each assertion of a program, in the order of the text; in Remopla one
-    /// more, for overflow, indices and division.
+    /// more, for overflow, indices and division, and in C where overflow fails.
     ///
     /// ```
     /// # fn main() -> Result<(), derny::Error> {
@@ -254,6 +266,12 @@ impl Model {
     /// ```
     pub fn assertions(&self) -> Result<Vec<Request>, Error> {
         let program = self.program("a pushdown system has no assertions")?;
+        if let Some(c) = self.form().naming().c {
+            let mut places: Vec<_> = c.assertions().into_iter().map(|(place, _)| place).collect();
+            places.dedup();
+            places.extend(c.can_overflow().then(|| OTHERS.to_owned()));
+            return Ok(places.into_iter().map(Request::assertion).collect());
+        }
         let mut places: Vec<_> = property::assertions(program)
             .into_iter()
             .map(|(place, _)| property::spelling(place))

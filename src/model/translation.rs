@@ -1,5 +1,6 @@
 //! Reading C: which files there are, what their preprocessor knows, and how wide numbers are.
 
+use super::observation::Input;
 use super::reader::{Gauges, Reader};
 use super::{Content, Language, Model, Unit};
 use crate::diagnostic::{Diagnostic, suggestion};
@@ -149,19 +150,15 @@ impl Reader {
         let names = files.iter().map(|(path, _)| name(path)).collect();
         let files = files.into_iter().map(|(path, bytes)| (name(&path), bytes));
         let files: Vec<(String, Vec<u8>)> = files.collect();
-        let with_rules = match self.rules.is_empty() {
-            true => Vec::new(),
-            false => files.clone(),
-        };
-        let read = preprocess(files, &options);
+        let read = preprocess(files.clone(), &options);
         let typed = typing::c::program(read, c.model);
         let source = Arc::new(typed.source);
         let mut diagnostics = typed.diagnostics;
-        let entry = self.entry.as_deref().unwrap_or("main");
+        let entry_name = self.entry.as_deref().unwrap_or("main");
         let begun = typed.program.and_then(|program| {
-            let found = lowering::entry(&program, entry);
+            let found = lowering::entry(&program, entry_name);
             if found.is_none() {
-                diagnostics.push(no_entry(&program, entry));
+                diagnostics.push(no_entry(&program, entry_name));
             }
             Some((program, found?))
         });
@@ -174,7 +171,14 @@ impl Reader {
             ..c.lowering.clone()
         };
         let mut unit = Unit::new(source.clone(), names, program, entry, lowering);
-        unit.rules = self.weave(&with_rules, &options, &unit, &mut diagnostics)?;
+        unit.rules = self.weave(&files, &options, &unit, &mut diagnostics)?;
+        unit.input = Some(Arc::new(Input {
+            files,
+            directories: options.directories,
+            definitions: options.definitions,
+            model: c.model,
+            entry: entry_name.to_owned(),
+        }));
         Ok(Model {
             content: Content::C(Arc::new(unit)),
             language: Language::C,

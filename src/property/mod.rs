@@ -1,10 +1,12 @@
 //! What is asked, as the user wrote it and as the engines take it.
 
 mod assertion;
+mod c;
 mod file;
 mod label;
 mod naming;
 mod proposition;
+mod prp;
 mod remopla;
 mod request;
 mod run;
@@ -16,6 +18,7 @@ pub use assertion::{assertions, spelling};
 pub use file::{SpecificationError, parse_specification};
 pub use naming::{InC, Naming};
 pub use proposition::{Atom, find_procedure, resolve_condition};
+pub use prp::parse_checks;
 pub(crate) use request::OTHERS;
 pub use request::{Kind, Request, resolve};
 pub use temporal::{Temporal, TemporalError};
@@ -49,6 +52,8 @@ pub enum Property {
     Terminates,
     /// Does every execution satisfy a formula, or none an automaton?
     Temporal(Box<Temporal>),
+    /// What is not decided at all.
+    Unsupported,
 }
 
 impl Property {

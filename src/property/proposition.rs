@@ -36,6 +36,14 @@ pub enum Atom {
         operations: Vec<Operation>,
         locals: Vec<(ProcedureId, u32)>,
     },
+    /// An expression of a C program, as above, is defined and not 0 at one of these points, or at
+    /// any.
+    Observed {
+        truth: Vec<Operation>,
+        value: Vec<Operation>,
+        locals: Vec<(ProcedureId, u32)>,
+        scope: Option<Vec<PointId>>,
+    },
     /// One of these symbols is on top of the stack.
     OnTop(Vec<SymbolId>),
     /// A condition over the symbol on top and the globals, for each group of symbols, is
@@ -59,6 +67,7 @@ impl Atom {
     pub fn observes(&self) -> Vec<Observed> {
         let (operations, locals) = match self {
             Atom::Expression { operations, locals } => (operations, locals),
+            Atom::Observed { truth, locals, .. } => (truth, locals),
             Atom::Conditions(conditions) => return observed_by(conditions),
             _ => return Vec::new(),
         };
@@ -87,14 +96,35 @@ impl Atom {
             Atom::Expression { operations, locals } => {
                 evaluated(program, operations, locals, step).may_be(true)
             }
+            Atom::Observed { truth, locals, .. } => {
+                self.is_in_scope(top) && evaluated(program, truth, locals, step).may_be(true)
+            }
+        }
+    }
+
+    /// Whether what it speaks of is in scope.
+    pub fn is_in_scope(&self, at: Option<PointId>) -> bool {
+        match self {
+            Atom::Observed {
+                scope: Some(points),
+                ..
+            } => at.is_some_and(|at| points.binary_search(&at).is_ok()),
+            _ => true,
         }
     }
 
     /// The value of an expression in a configuration; none if it reads a variable of a
     /// procedure that is not on top.
     pub fn value(&self, program: &Program, step: &Step) -> Option<i128> {
-        let Atom::Expression { operations, locals } = self else {
-            return Some(self.holds(program, step).into());
+        let (operations, locals) = match self {
+            Atom::Expression { operations, locals } => (operations, locals),
+            Atom::Observed { value, locals, .. } => {
+                if !self.is_in_scope(step.at().map(PointId)) {
+                    return None;
+                }
+                (value, locals)
+            }
+            _ => return Some(self.holds(program, step).into()),
         };
         let top = step.at().map(|at| program.point(PointId(at)).procedure);
         let is_there = |observed| match observed {

@@ -1,6 +1,6 @@
 //! Properties as users write them.
 
-use super::naming::Naming;
+use super::naming::{Naming, expression_in};
 use super::{Property, PropertyError, Temporal, TemporalError};
 use std::borrow::Cow;
 use std::fmt;
@@ -26,6 +26,8 @@ pub enum Kind {
     NoOverflow,
     /// That no step of a C program is undefined.
     Defined,
+    /// What a property file of the verification competition asks that is not decided.
+    Prp,
     /// That a rule about a C program is never violated.
     Slic,
 }
@@ -42,6 +44,7 @@ impl Kind {
             Kind::Terminates => "terminates",
             Kind::NoOverflow => "no-overflow",
             Kind::Defined => "defined",
+            Kind::Prp => "prp",
             Kind::Slic => "slic",
         }
     }
@@ -192,6 +195,32 @@ impl Request {
         }
     }
 
+    /// The texts in it that may be expressions of a C program.
+    pub(crate) fn expressions(&self) -> Vec<String> {
+        let texts: Vec<String> = match self.kind {
+            Kind::Ltl => {
+                let parsed = ltl2ba_rs::parse(&self.text);
+                let formula = parsed.ok().map(|parsed| parsed.formula);
+                let propositions = formula.iter().flat_map(|formula| formula.propositions());
+                let texts = propositions.filter(|one| one.kind != ltl2ba_rs::Kind::Call);
+                texts.map(|one| one.text.clone()).collect()
+            }
+            Kind::Never => {
+                let automaton = self.automaton().ok();
+                let automaton = automaton.and_then(|text| ltl2ba_rs::hoa::read(&text).ok());
+                automaton.map_or(Vec::new(), |automaton| automaton.propositions.to_vec())
+            }
+            _ => Vec::new(),
+        };
+        let mut texts: Vec<String> = texts
+            .iter()
+            .map(|text| expression_in(text).to_owned())
+            .filter(|text| !["terminated", "error"].contains(&&text[..]))
+            .collect();
+        texts.dedup();
+        texts
+    }
+
     fn automaton(&self) -> Result<String, PropertyError> {
         if let Some(automaton) = &self.automaton {
             return Ok(automaton.clone());
@@ -226,14 +255,21 @@ pub fn resolve<'s>(
     let wrong = |error| TemporalError::Proposition(0..0, error);
     match request.kind {
         Kind::Assertions => subject.assertions().map_err(wrong),
-        Kind::Assertion => subject.assertion(&request.text).map_err(wrong),
+        Kind::Assertion => match naming.c {
+            Some(c) => c.assertion(&request.text).map_err(wrong),
+            None => subject.assertion(&request.text).map_err(wrong),
+        },
+        Kind::Prp => Ok(Property::Unsupported),
         Kind::Terminates => Ok(Property::Terminates),
-        Kind::Ltl => Temporal::from_formula(subject, &request.text).map(boxed),
+        Kind::Ltl => Temporal::from_formula(naming, &request.text).map(boxed),
         Kind::Never => {
             let automaton = request.automaton().map_err(wrong)?;
-            Temporal::from_hoa(subject, &automaton).map(boxed)
+            Temporal::from_hoa(naming, &automaton).map(boxed)
         }
-        Kind::Reach => subject.reach(&request.text).map_err(wrong),
+        Kind::Reach => match naming.c {
+            Some(c) => c.reach(&request.text).map_err(wrong),
+            None => subject.reach(&request.text).map_err(wrong),
+        },
         Kind::NoOverflow | Kind::Defined | Kind::Slic => {
             let points = naming.in_c().map_err(wrong)?;
             Ok(match request.kind {

@@ -113,6 +113,9 @@ pub fn accepts(temporal: &Temporal, subject: Subject<'_>, trace: &Trace) -> bool
     let automaton = &temporal.forbidden;
     let n = automaton.states as usize;
     let letter = |step: &Step| {
+        if temporal.is_silent(step) {
+            return Runs::identity(n);
+        }
         let valuation = temporal.letter(subject, step);
         let mut runs = Runs::none(n);
         for edge in automaton.edges.iter().filter(|e| e.label.holds(&valuation)) {

@@ -78,7 +78,9 @@ impl Subject<'_> {
     /// The value of an expression in a configuration, if it has one.
     pub fn value(self, term: &Atom, step: &Step) -> Option<i128> {
         match (self, term) {
-            (Subject::Program(program), Atom::Expression { .. }) => term.value(program, step),
+            (Subject::Program(program), Atom::Expression { .. } | Atom::Observed { .. }) => {
+                term.value(program, step)
+            }
             _ => Some(self.holds(term, step).into()),
         }
     }
@@ -140,7 +142,7 @@ impl Subject<'_> {
     }
 }
 
-fn divide_call(text: &str) -> (&str, &str) {
+pub fn divide_call(text: &str) -> (&str, &str) {
     let (operator, rest) = text.split_once('(').unwrap_or((text, ""));
     let argument = rest.trim_end().trim_end_matches(')');
     (operator.trim(), argument.trim())

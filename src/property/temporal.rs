@@ -1,7 +1,8 @@
 //! Temporal properties: a formula, or an automaton of the forbidden executions.
 
-use super::{Atom, PropertyError};
+use super::{Atom, Naming, PropertyError};
 use crate::analysis::Observed;
+use crate::program::PointId;
 use crate::rules::Subject;
 use crate::trace::{Step, Trace};
 use ltl2ba_rs::hoa::HoaError;
@@ -19,6 +20,9 @@ pub struct Temporal {
     pub formula: Option<Formula>,
     /// What is doubtful about it, and where in its text.
     pub warnings: Vec<(Span, String)>,
+    /// Points, sorted, that are only parts of a step: the automaton does not read them. Every
+    /// cycle of control has others.
+    pub silent: Vec<PointId>,
 }
 
 /// Why a property means nothing.
@@ -51,16 +55,17 @@ impl std::error::Error for TemporalError {}
 impl Temporal {
     /// The property that a formula states.
     pub fn from_formula<'s>(
-        subject: impl Into<Subject<'s>>,
+        naming: impl Into<Naming<'s>>,
         text: &str,
     ) -> Result<Self, TemporalError> {
-        let subject = subject.into();
+        let naming = naming.into();
+        let subject = naming.subject;
         let Parsed { formula, warnings } = ltl2ba_rs::parse(text).map_err(TemporalError::Syntax)?;
         let atoms = formula
             .propositions()
             .iter()
             .map(|proposition| {
-                subject
+                naming
                     .proposition(proposition)
                     .map_err(|error| TemporalError::Proposition(proposition.span.clone(), error))
             })
@@ -78,6 +83,7 @@ impl Temporal {
             atoms,
             formula: Some(formula),
             warnings,
+            silent: naming.silent(),
         })
     }
 
@@ -88,28 +94,27 @@ impl Temporal {
             atoms: self.atoms.clone(),
             formula: Some(formula),
             warnings: Vec::new(),
+            silent: self.silent.clone(),
         })
     }
 
     /// The property that no execution is accepted by an automaton in the HOA format.
-    pub fn from_hoa<'s>(
-        subject: impl Into<Subject<'s>>,
-        text: &str,
-    ) -> Result<Self, TemporalError> {
-        let subject = subject.into();
+    pub fn from_hoa<'s>(naming: impl Into<Naming<'s>>, text: &str) -> Result<Self, TemporalError> {
+        let naming = naming.into();
         let automaton = ltl2ba_rs::hoa::read(text).map_err(TemporalError::Hoa)?;
         let forbidden = ltl2ba_rs::degeneralized(&automaton, &Options::default())
             .map_err(TemporalError::Translation)?;
         let atoms = forbidden
             .propositions
             .iter()
-            .map(|name| subject.text(name).map_err(TemporalError::Letter))
+            .map(|name| naming.text(name).map_err(TemporalError::Letter))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Temporal {
             forbidden,
             atoms,
             formula: None,
             warnings: Vec::new(),
+            silent: naming.silent(),
         })
     }
 
@@ -127,6 +132,12 @@ impl Temporal {
         atoms.map(|atom| subject.holds(atom, step)).collect()
     }
 
+    /// Whether a configuration is only a part of a step.
+    pub fn is_silent(&self, step: &Step) -> bool {
+        let at = step.at().map(PointId);
+        at.is_some_and(|at| self.silent.binary_search(&at).is_ok())
+    }
+
     /// Whether the infinite execution violates the property, by the definition of the
     /// formula, not by the automaton that was searched with. Where calls are folded, the
     /// automaton's runs are followed over them segment by segment.
@@ -134,7 +145,10 @@ impl Temporal {
         if !trace.segments.is_empty() {
             return super::run::accepts(self, subject, trace);
         }
-        let letters = |steps: &[Step]| steps.iter().map(|s| self.letter(subject, s)).collect();
+        let letters = |steps: &[Step]| {
+            let read = steps.iter().filter(|step| !self.is_silent(step));
+            read.map(|step| self.letter(subject, step)).collect()
+        };
         let word = Lasso {
             stem: letters(&trace.stem),
             cycle: letters(&trace.cycle),

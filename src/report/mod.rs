@@ -34,7 +34,7 @@ use crate::error::Reason;
 use crate::event::Progress;
 use crate::model::Form;
 use crate::program::{Boundary, BoundaryKind};
-use crate::property::{Property, Request, Temporal};
+use crate::property::{Kind, Property, Request, Temporal};
 use crate::retrace::Retraced;
 use crate::rules::Subject;
 use crate::supervisor::Limits;
@@ -241,6 +241,8 @@ impl Conclusion {
         let unbounded = finding.bound.map(|_| Reason::Bound);
         let unbounded = unbounded.or(unfollowed(&finding.boundaries));
         let unbounded = unbounded.or(finding.reason);
+        let unsupported = (property.kind == Kind::Prp).then_some(Reason::Unsupported);
+        let unbounded = unsupported.or(unbounded);
         let unbounded = unbounded.filter(|_| finding.verdict.is_none());
         Conclusion {
             property,

@@ -10,7 +10,7 @@
 //! automaton accepted in between.
 
 use super::copies::{Copies, Copy};
-use super::proposition::{known_at, truth_at};
+use super::proposition::{is_silent, known_at, truth_at};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::property::Temporal;
 use crate::rules::{Head, Layout, Rules};
@@ -50,12 +50,17 @@ impl<'a, 'b> Observer<'a, 'b> {
     /// The automaton's steps from a configuration at this head, as an index for
     /// [`Observer::letter`]: equal letters have equal indices.
     pub fn letter_at(&mut self, rules: &Rules<'_>, head: Head) -> Result<u32, OutOfNodes> {
-        let key = known_at(rules, &self.temporal.atoms, head);
+        let is_silent = is_silent(rules, &self.temporal.silent, head);
+        let mut key = known_at(rules, &self.temporal.atoms, head);
+        key.push(u8::from(is_silent));
         if let Some(letter) = self.known.get(&key) {
             return Ok(*letter);
         }
         let letter = self.letters.len() as u32;
-        let steps = self.steps_at(rules, head)?;
+        let steps = match is_silent {
+            true => self.stay()?,
+            false => self.steps_at(rules, head)?,
+        };
         self.letters.push(steps);
         self.known.insert(key, letter);
         Ok(letter)
@@ -92,6 +97,18 @@ impl<'a, 'b> Observer<'a, 'b> {
             (level, state >> bit & 1 == 1)
         });
         self.copies.bdds.minterm(literals)
+    }
+
+    /// No letter is read.
+    fn stay(&self) -> BddResult {
+        let bdds = self.copies.bdds;
+        let mut stay = bdds.constant(true);
+        for bit in (0..self.layout.state_bits).map(|bit| self.layout.state_bit(bit)) {
+            let [now, next] =
+                [Copy::Current, Copy::Next].map(|copy| self.copies.variable(bit, copy));
+            stay = bdds.and(&stay, &bdds.equivalent(&now, &next)?)?;
+        }
+        Ok(stay)
     }
 
     fn steps_at(&self, rules: &Rules<'_>, head: Head) -> BddResult {

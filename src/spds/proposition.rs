@@ -3,7 +3,7 @@
 use super::copies::{Copies, Copy};
 use super::expression::{DualRail, Term, evaluate};
 use crate::bdd::BddResult;
-use crate::program::{Domain, Moment, ProcedureId, VariableId};
+use crate::program::{Domain, Moment, PointId, ProcedureId, VariableId};
 use crate::property::Atom;
 use crate::rules::{Head, Meaning, Rules};
 
@@ -18,6 +18,7 @@ pub fn known_at(rules: &Rules<'_>, atoms: &[Atom], head: Head) -> Vec<u8> {
                 let is_on_top = |(of, _): &(ProcedureId, u32)| u8::from(frame == Some(*of));
                 known.extend(locals.iter().map(is_on_top));
             }
+            Atom::Observed { .. } => known.push(u8::from(is_in_scope(rules, atom, head))),
             Atom::Conditions(_) => {
                 let frame = frame.map_or(u32::MAX, |frame| frame.0);
                 known.extend(frame.to_le_bytes());
@@ -26,6 +27,14 @@ pub fn known_at(rules: &Rules<'_>, atoms: &[Atom], head: Head) -> Vec<u8> {
         }
     }
     known
+}
+
+/// Whether a head is only a part of a step.
+pub fn is_silent(rules: &Rules<'_>, silent: &[PointId], head: Head) -> bool {
+    match rules.meaning(head) {
+        Meaning::Symbol(symbol) => silent.binary_search(&PointId(symbol)).is_ok(),
+        _ => false,
+    }
 }
 
 /// Whether a proposition that speaks of control only is true.
@@ -39,10 +48,19 @@ fn shows(rules: &Rules<'_>, atom: &Atom, head: Head) -> bool {
     }
 }
 
+/// Whether the variables of a C expression are in scope.
+fn is_in_scope(rules: &Rules<'_>, atom: &Atom, head: Head) -> bool {
+    atom.is_in_scope(match rules.meaning(head) {
+        Meaning::Symbol(symbol) => Some(PointId(symbol)),
+        _ => None,
+    })
+}
+
 /// Where a proposition is true at a head, over current variables.
 pub fn truth_at(rules: &Rules<'_>, copies: &Copies<'_>, atom: &Atom, head: Head) -> BddResult {
     match atom {
-        Atom::Expression { .. } | Atom::Conditions(_) => {
+        Atom::Observed { .. } if !is_in_scope(rules, atom, head) => Ok(copies.bdds.constant(false)),
+        Atom::Expression { .. } | Atom::Observed { .. } | Atom::Conditions(_) => {
             truth_in(rules, copies, atom, rules.frame_of(head))
         }
         control => Ok(copies.bdds.constant(shows(rules, control, head))),
@@ -68,7 +86,12 @@ pub fn truth_in(
             let read = |variable, _: Moment| Some(term(frame, variable));
             evaluate(bdds, &conditions[frame.0 as usize], read)?
         }
-        Atom::Expression { operations, locals } => {
+        Atom::Expression { operations, locals }
+        | Atom::Observed {
+            truth: operations,
+            locals,
+            ..
+        } => {
             let read = |variable: VariableId, _: Moment| {
                 let VariableId::Local(index) = variable else {
                     return Some(term(anywhere, variable));

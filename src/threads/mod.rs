@@ -130,7 +130,8 @@ impl Goal {
             Property::OnTop { .. }
             | Property::OtherFailures
             | Property::Terminates
-            | Property::Temporal(_) => None,
+            | Property::Temporal(_)
+            | Property::Unsupported => None,
         }
     }
 }

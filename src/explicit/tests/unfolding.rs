@@ -78,7 +78,11 @@ fn compare(text: &str, program: &Program, formula: &str) -> Option<bool> {
     let automaton = tableau(&temporal.formula.unwrap().negated(), Budget::states(1_000)).ok()?;
     let atoms = &temporal.atoms;
     let product = Product {
-        machine: &ProgramMachine { program, atoms },
+        machine: &ProgramMachine {
+            program,
+            atoms,
+            silent: &[],
+        },
         automaton: &automaton,
         budget: CONFIGURATIONS,
     };
@@ -203,6 +207,7 @@ fn summaries_agree_with_whole_stacks() {
             machine: &ProgramMachine {
                 program: &program,
                 atoms: &[Atom::Terminated, Atom::Error],
+                silent: &[],
             },
             automaton: &Buchi::never(2),
             budget: CONFIGURATIONS,

@@ -16,6 +16,7 @@ mod conversion;
 mod expression;
 mod layout;
 mod library;
+mod observation;
 mod operators;
 pub mod origin;
 mod place;
@@ -26,6 +27,7 @@ mod step;
 mod term;
 mod unit;
 
+pub use observation::{Observation, observe};
 pub use origin::{CellOrigin, Origin, PointKind, PointOrigin};
 pub use term::{Scalar, Width};
 

@@ -237,7 +237,7 @@ impl<'a> Violation<'a> {
             Kind::Assertion => format!("Some execution fails ({})", property.title()),
             Kind::Reach => format!("{} is reachable", title(property)),
             Kind::Terminates => "Some execution never ends".to_owned(),
-            Kind::Ltl => format!("{} is violated", title(property)),
+            Kind::Ltl | Kind::Prp => format!("{} is violated", title(property)),
             Kind::NoOverflow => "A signed computation can overflow".to_owned(),
             Kind::Defined => "An undefined step can be taken".to_owned(),
             Kind::Slic => format!("The rule {} can be violated", title(property)),

@@ -147,7 +147,8 @@ pub const INTERNAL: Reference = Reference {
 pub fn rule_of(kind: Kind) -> Reference {
     let index = match kind {
         Kind::Assertions | Kind::Assertion => 0,
-        Kind::Reach => 1,
+        // What is not decided is not violated.
+        Kind::Reach | Kind::Prp => 1,
         Kind::Terminates => 2,
         Kind::Ltl => 3,
         Kind::Never => 4,

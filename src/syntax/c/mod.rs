@@ -11,7 +11,7 @@ pub mod token;
 pub mod tree;
 
 pub use parser::{parse, parse_declarations, parse_rule_body};
-pub use preprocessor::{Options, Preprocessed, Unit, output_of, preprocess};
+pub use preprocessor::{Options, Preprocessed, Unit, output_of, preprocess, preprocess_following};
 pub use token::{Constant, Kind, Token, Vocabulary};
 
 /// How wide the integers and pointers are.

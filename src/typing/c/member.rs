@@ -2,7 +2,9 @@
 
 use super::Typing;
 use super::operand::{Operand, OperandKind};
-use super::tree::{Field, PlaceKind, Qualifiers, RecordId, Type, TypeId, Types};
+use super::tree::{
+    Field, FunctionId, ObjectId, PlaceKind, Qualifiers, RecordId, Type, TypeId, Types,
+};
 use crate::diagnostic::{Diagnostic, suggestion};
 use crate::names::Name;
 use crate::source::Span;
@@ -31,9 +33,34 @@ impl Typing<'_> {
     pub(super) fn member(&mut self, name: Name, span: Span) {
         let operand = self.pop();
         let whole = operand.span.to(span);
+        if let (true, OperandKind::Function(function)) = (self.observes, operand.kind) {
+            let kind = self.variable_of(function, name, span);
+            return self.push(kind, whole);
+        }
         let type_id = self.operand_type(operand);
         let kind = self.member_of(operand, type_id, name, span, whole);
         self.push(kind.unwrap_or(OperandKind::Unknown), whole);
+    }
+
+    /// A variable of a function, by its name: there must be one only.
+    fn variable_of(&mut self, function: FunctionId, name: Name, span: Span) -> OperandKind {
+        let objects = self.program.objects.iter().zip((0..).map(ObjectId));
+        let own = objects.filter(|(object, _)| object.function == Some(function));
+        let named = own.filter(|(object, _)| object.name == Some(name));
+        let found: Vec<ObjectId> = named.map(|(_, id)| id).collect();
+        if let [object] = found[..] {
+            return self.object_operand(object, span);
+        }
+        let of = self.program.functions[function.0 as usize].name;
+        let [of, name] = [of, name].map(|name| shorten(self.program.names.text(name)));
+        self.error(
+            span,
+            match found.is_empty() {
+                true => format!("`{of}` has no variable `{name}`"),
+                false => format!("`{of}` has several variables `{name}`"),
+            },
+        );
+        OperandKind::Unknown
     }
 
     fn member_of(

@@ -49,7 +49,7 @@ use crate::source::{Source, Span};
 use crate::syntax::Collector;
 use crate::syntax::c::token::Token;
 use crate::syntax::c::tree::{Node, NodeKind, Tree};
-use crate::syntax::c::{DataModel, Preprocessed, Unit, parse};
+use crate::syntax::c::{DataModel, Preprocessed, Unit, parse, parse_declarations};
 use crate::syntax::kit::Scoped;
 use crate::syntax::slic;
 use declaration::Linkage;
@@ -92,39 +92,71 @@ pub fn program_with_rule(mut preprocessed: Preprocessed, model: DataModel) -> (T
     (typed, rule.unwrap_or_default())
 }
 
+/// The program that preprocessed files make together, and the functions that the last file defines.
+/// There the variable `x` of a function `f`, of any block, is also known as `f.x`.
+pub fn program_with_observers(
+    mut preprocessed: Preprocessed,
+    model: DataModel,
+) -> (Typed, Vec<FunctionId>) {
+    let last = preprocessed.units.pop();
+    let mut collector = std::mem::take(&mut preprocessed.collector);
+    let trees = parse_units(&preprocessed, &mut collector);
+    let tree = last.as_ref().map(|unit| {
+        let types: Vec<Name> = trees.iter().flat_map(|tree| &tree.types).copied().collect();
+        let (vocabulary, source) = (&preprocessed.vocabulary, &preprocessed.source);
+        parse_declarations(&unit.tokens, vocabulary, source, &mut collector, &types)
+    });
+    let names = std::mem::take(&mut preprocessed.vocabulary.names);
+    let mut typing = Typing::new(&preprocessed, names, collector, model);
+    let declared = typing.units(&trees);
+    let first = typing.program.functions.len() as u32;
+    if let (Some(unit), Some(tree)) = (&last, &tree) {
+        typing.unit = preprocessed.units.len() as u32;
+        typing.tokens = &unit.tokens;
+        typing.resume_scope(declared);
+        typing.observes = true;
+        tree.nodes.iter().for_each(|node| typing.node(*node));
+        typing.close_scope();
+    }
+    let functions = first..typing.program.functions.len() as u32;
+    let (program, collector) = (typing.program, typing.collector);
+    let typed = typed(program, collector, preprocessed.source);
+    (typed, functions.map(FunctionId).collect())
+}
+
+fn parse_units(preprocessed: &Preprocessed, collector: &mut Collector) -> Vec<Tree> {
+    let parsed = preprocessed.units.iter().map(|unit| {
+        let (vocabulary, source) = (&preprocessed.vocabulary, &preprocessed.source);
+        parse(&unit.tokens, vocabulary, source, collector)
+    });
+    parsed.collect()
+}
+
+fn typed(program: Program, collector: Collector, source: Source) -> Typed {
+    Typed {
+        source,
+        program: (!collector.has_errors()).then_some(program),
+        diagnostics: collector.finish(),
+    }
+}
+
 fn read(
     mut preprocessed: Preprocessed,
     rule: Option<Unit>,
     model: DataModel,
 ) -> (Typed, Option<Rule>) {
     let mut collector = std::mem::take(&mut preprocessed.collector);
-    let parsed = preprocessed.units.iter().map(|unit| {
-        let (vocabulary, source) = (&preprocessed.vocabulary, &preprocessed.source);
-        parse(&unit.tokens, vocabulary, source, &mut collector)
-    });
-    let trees: Vec<Tree> = parsed.collect();
+    let trees = parse_units(&preprocessed, &mut collector);
     let rule = rule.map(|unit| {
         let types: Vec<Name> = trees.iter().flat_map(|tree| &tree.types).copied().collect();
         slic::parse(&unit.tokens, &preprocessed, &types, &mut collector)
     });
     let names = std::mem::take(&mut preprocessed.vocabulary.names);
     let mut typing = Typing::new(&preprocessed, names, collector, model);
-    let mut declared = Declared::default();
-    for (index, tree) in trees.iter().enumerate() {
-        declared.extend(typing.unit(index, tree));
-    }
-    typing.settle_calls();
+    let declared = typing.units(&trees);
     let rule = rule.as_ref().map(|rule| typing.rule(rule, declared));
-    let Typing {
-        program, collector, ..
-    } = typing;
-    let program = (!collector.has_errors()).then_some(program);
-    let typed = Typed {
-        source: preprocessed.source,
-        program,
-        diagnostics: collector.finish(),
-    };
-    (typed, rule)
+    let (program, collector) = (typing.program, typing.collector);
+    (typed(program, collector, preprocessed.source), rule)
 }
 
 /// `_Generic` whose arms are being read.
@@ -185,6 +217,8 @@ struct Typing<'a> {
     switches: Vec<usize>,
     /// While a rule is read.
     rule: Option<OpenRule>,
+    /// Whether variables of functions are known as their members.
+    observes: bool,
 }
 
 impl<'a> Typing<'a> {
@@ -241,11 +275,22 @@ impl<'a> Typing<'a> {
             loops: Vec::new(),
             switches: Vec::new(),
             rule: None,
+            observes: false,
         }
     }
 
     fn model(&self) -> DataModel {
         self.program.types.model
+    }
+
+    /// All files; gives what they have declared.
+    fn units(&mut self, trees: &[Tree]) -> Declared {
+        let mut declared = Declared::default();
+        for (index, tree) in trees.iter().enumerate() {
+            declared.extend(self.unit(index, tree));
+        }
+        self.settle_calls();
+        declared
     }
 
     /// A file; gives what it has declared.

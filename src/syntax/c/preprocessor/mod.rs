@@ -85,6 +85,19 @@ impl Preprocessed {
 /// Reads translation units from files, each given by its name and its bytes. All are no longer
 /// than `MAX_SOURCE_BYTES` together.
 pub fn preprocess(files: Vec<(String, Vec<u8>)>, options: &Options<'_>) -> Preprocessed {
+    preprocess_all(files, options, false)
+}
+
+/// The same, but in the last file the macros of the one before it are known, too.
+pub fn preprocess_following(files: Vec<(String, Vec<u8>)>, options: &Options<'_>) -> Preprocessed {
+    preprocess_all(files, options, true)
+}
+
+fn preprocess_all(
+    files: Vec<(String, Vec<u8>)>,
+    options: &Options<'_>,
+    last_follows: bool,
+) -> Preprocessed {
     let mut preprocessor = Preprocessor::new(options);
     let mut given = Vec::new();
     for (name, bytes) in files {
@@ -97,7 +110,10 @@ pub fn preprocess(files: Vec<(String, Vec<u8>)>, options: &Options<'_>) -> Prepr
             }
         }
     }
-    let units = given.into_iter().map(|file| preprocessor.unit(file));
+    let last = given.last().copied().filter(|_| last_follows);
+    let units = given
+        .into_iter()
+        .map(|file| preprocessor.unit(file, last == Some(file)));
     let units = units.collect();
     preprocessor.finish(units)
 }
@@ -189,12 +205,16 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    fn unit(&mut self, file: usize) -> Unit {
-        self.macros = Macros::default();
-        self.counter = 0;
+    fn unit(&mut self, file: usize, follows: bool) -> Unit {
+        if !follows {
+            self.macros = Macros::default();
+            self.counter = 0;
+        }
         let is_preprocessed = self.files.get(file).name.ends_with(".i");
         self.honours_markers = self.options.honours_markers && !is_preprocessed;
-        self.predefine();
+        if !follows {
+            self.predefine();
+        }
         self.open(file);
         self.expand();
         self.open_files.clear();

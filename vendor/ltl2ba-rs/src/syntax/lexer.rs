@@ -19,13 +19,14 @@ pub(crate) enum Token {
 }
 
 /// Words that, followed by a parenthesis, make a proposition with an argument.
-pub(crate) const CALLS: [&str; 3] = ["at", "in", "state"];
+pub(crate) const CALLS: [&str; 4] = ["at", "call", "in", "state"];
 
 /// Spellings of symbols; longer ones before their prefixes.
-const SYMBOLS: [(&str, Token); 17] = [
+const SYMBOLS: [(&str, Token); 18] = [
     ("<->", Token::Binary(Binary::Iff)),
     ("<=>", Token::Binary(Binary::Iff)),
     ("->", Token::Binary(Binary::Implies)),
+    ("==>", Token::Binary(Binary::Implies)),
     ("=>", Token::Binary(Binary::Implies)),
     ("[]", Token::Unary(Unary::Globally)),
     ("<>", Token::Unary(Unary::Finally)),

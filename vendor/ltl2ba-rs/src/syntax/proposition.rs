@@ -15,7 +15,7 @@ pub enum Kind {
     Braces,
     /// Any text in double quotes, kept without them: `"x > 1"`.
     Quoted,
-    /// `at(…)`, `in(…)` or `state(…)`; the text is without blanks around the argument.
+    /// `at(…)`, `call(…)`, `in(…)` or `state(…)`; the text is without blanks around the argument.
     Call,
 }
 

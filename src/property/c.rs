@@ -1,0 +1,255 @@
+//! What properties of C programs speak of: overflow, undefined steps, calls, labels, assertions, and
+//! C expressions. Linear in the points of a program.
+
+use super::naming::InC;
+use super::{Atom, OTHERS, Property, PropertyError};
+use crate::diagnostic::{listed, suggestion};
+use crate::lower::c::PointKind;
+use crate::names::Name;
+use crate::program::{Action, PointId};
+use crate::typing::c::tree::FunctionId;
+
+/// How many places a hint lists.
+const SHOWN: usize = 8;
+
+impl InC<'_> {
+    /// That no signed computation overflows.
+    pub fn overflow(self) -> Property {
+        let points = self.origin.overflow_points();
+        Property::Assertion(points.map(|(point, _)| point).collect())
+    }
+
+    /// That the rule that is woven into it is never violated.
+    pub fn rule(self) -> Property {
+        let points = self.origin.rule_points();
+        Property::Assertion(points.map(|(point, _)| point).collect())
+    }
+
+    /// That no undefined step is taken.
+    pub fn undefined(self) -> Property {
+        let points = self.origin.undefined_points();
+        let points: Vec<PointId> = points.map(|(point, _)| point).collect();
+        Property::Reach(points)
+    }
+
+    /// The points that are only parts of a step of C, sorted: those at which only globals or
+    /// objects without value begin to be, and those that follow others of the same full expression
+    /// only. Control comes to them from points before them alone, and none calls, so that no cycle has
+    /// only such ones.
+    pub fn silent(self) -> Vec<PointId> {
+        let count = self.program.points.len();
+        // Whether control comes there from behind, or from another full expression.
+        let mut begins = vec![false; count];
+        let mut follows = vec![false; count];
+        for (point, id) in self.program.points.iter().zip((0..).map(PointId)) {
+            let span = self.origin.point(id).span;
+            // A call is a step of its own.
+            begins[id.0 as usize] |= matches!(point.action, Action::Call(_));
+            let exit = self.program.procedure(point.procedure).exit();
+            point.action.for_each_successor(exit, |target| {
+                let target_span = self.origin.point(target).span;
+                follows[target.0 as usize] = true;
+                let is_part = target.0 > id.0 && target_span == span;
+                let is_begun = self.only_begins(target) && target.0 > id.0;
+                if !is_part && !is_begun {
+                    begins[target.0 as usize] = true;
+                }
+            });
+        }
+        let points = (0..count as u32).map(PointId);
+        let silent = points.filter(|id| {
+            let at = id.0 as usize;
+            let only_begins = self.only_begins(*id);
+            !begins[at] && (follows[at] || only_begins)
+        });
+        silent.collect()
+    }
+
+    /// Whether objects begin to be at a point, and nothing else happens.
+    fn only_begins(self, id: PointId) -> bool {
+        let kind = &self.origin.point(id).kind;
+        matches!(kind, PointKind::Start | PointKind::Choice { .. })
+    }
+
+    /// Everything that can fail, by its place `FILE:LINE:COLUMN`, in the order of the text.
+    pub fn assertions(self) -> Vec<(String, PointId)> {
+        let points = self.origin.points.iter().zip((0..).map(PointId));
+        let failures = points.filter(|(point, id)| {
+            let is_assert = matches!(self.program.point(*id).action, Action::Assert { .. });
+            is_assert && matches!(point.kind, PointKind::Failure { .. })
+        });
+        let mut places: Vec<_> = failures.map(|(point, id)| (point.span.start, id)).collect();
+        places.sort_unstable();
+        let source = &self.program.source;
+        let spelled = places.into_iter().map(|(start, id)| {
+            let place = source.position(start);
+            let file = source.file_of(start);
+            (format!("{file}:{}:{}", place.line, place.column), id)
+        });
+        spelled.collect()
+    }
+
+    /// Whether overflow is among what can fail.
+    pub fn can_overflow(self) -> bool {
+        let mut points = self.origin.overflow_points();
+        points.any(|(id, _)| matches!(self.program.point(id).action, Action::Assert { .. }))
+    }
+
+    /// That what is at a place does not fail; or, for `others`, that nothing overflows.
+    pub fn assertion(self, text: &str) -> Result<Property, PropertyError> {
+        if text == OTHERS {
+            return Ok(self.overflow());
+        }
+        let all = self.assertions();
+        let here = all.iter().filter(|(place, _)| place == text);
+        let here: Vec<_> = here.map(|(_, point)| *point).collect();
+        if !here.is_empty() {
+            return Ok(Property::Assertion(here));
+        }
+        let mut places: Vec<_> = all.into_iter().map(|(place, _)| place).collect();
+        places.dedup();
+        let hint = match places.is_empty() {
+            true => "the program has no assertions".to_owned(),
+            false => format!("the assertions are at {}", listed(&places, SHOWN)),
+        };
+        let message = format!("there is no assertion at `{text}`");
+        Err(PropertyError::new(message, Some(hint)))
+    }
+
+    /// The points at which a function is called.
+    pub fn calls(self, name: &str) -> Result<Vec<PointId>, PropertyError> {
+        let functions = self.functions(name)?;
+        let points = functions.into_iter().flat_map(|id| self.origin.calls(id));
+        Ok(points.collect())
+    }
+
+    /// The functions of this name: static ones of several files may share it.
+    fn functions(self, name: &str) -> Result<Vec<FunctionId>, PropertyError> {
+        let names = &self.typed.names;
+        let functions = self.typed.functions.iter().zip((0..).map(FunctionId));
+        let named = functions.filter(|(one, _)| names.text(one.name) == name);
+        let named: Vec<_> = named.map(|(_, id)| id).collect();
+        if !named.is_empty() {
+            return Ok(named);
+        }
+        let known = self.typed.functions.iter();
+        let near = suggestion(name, known.map(|one| names.text(one.name)));
+        let message = format!("there is no function `{name}`");
+        Err(PropertyError::new(message, near))
+    }
+
+    /// The points with a label, written `L` or `f.L`. One that no execution comes near has none.
+    pub fn labelled(self, text: &str) -> Result<Vec<PointId>, PropertyError> {
+        let text = text.trim();
+        let names = &self.typed.names;
+        let (function, label) = match text.split_once('.') {
+            Some((function, label)) => (Some(function.trim()), label.trim()),
+            None => (None, text),
+        };
+        let text_of = |name: Name| names.text(name);
+        let function_of = |id: FunctionId| text_of(self.typed.functions[id.0 as usize].name);
+        let labels = || {
+            let labels = self.typed.labels.iter();
+            labels.filter_map(|one| Some((function_of(one.function), text_of(one.name?))))
+        };
+        let is_meant =
+            |of: &str, name: &str| name == label && function.is_none_or(|function| function == of);
+        if !labels().any(|(of, name)| is_meant(of, name)) {
+            let mut known: Vec<String> = labels()
+                .map(|(of, name)| match function {
+                    Some(_) => format!("{of}.{name}"),
+                    None => name.to_owned(),
+                })
+                .collect();
+            known.sort_unstable();
+            known.dedup();
+            let near = suggestion(text, known.iter().map(String::as_str));
+            let hint = near.unwrap_or_else(|| match known.is_empty() {
+                true => "the program has no labels".to_owned(),
+                false => format!("the labels are {}", listed(&known, SHOWN)),
+            });
+            let message = format!("there is no label `{text}`");
+            return Err(PropertyError::new(message, Some(hint)));
+        }
+        let points = self.program.labels.iter().filter(|(point, name)| {
+            let of = self.program.procedure_of(*point).name;
+            is_meant(self.program.names.text(of), self.program.names.text(*name))
+        });
+        Ok(points.map(|(point, _)| *point).collect())
+    }
+
+    /// That a label, or a call written `call(f)`, is not reached.
+    pub fn reach(self, text: &str) -> Result<Property, PropertyError> {
+        let call = text.trim().strip_prefix("call(");
+        let function = call.and_then(|rest| rest.strip_suffix(')'));
+        let points = match function {
+            // Nobody calls what is not there.
+            Some(function) => self.calls(function.trim()).unwrap_or_default(),
+            None => self.labelled(text)?,
+        };
+        Ok(Property::Reach(points))
+    }
+
+    /// What `operator(argument)` means.
+    pub fn call(self, operator: &str, argument: &str) -> Result<Atom, PropertyError> {
+        match operator {
+            "at" => self.labelled(argument).map(Atom::At),
+            "call" => self.calls(argument).map(Atom::At),
+            "in" => {
+                let functions = self.functions(argument)?;
+                let is_one = |of: &Option<FunctionId>| of.is_some_and(|of| functions.contains(&of));
+                let procedures: Vec<bool> = self.origin.functions.iter().map(is_one).collect();
+                let points = self.program.points.iter().zip((0..).map(PointId));
+                let inside = points.filter(|(point, _)| procedures[point.procedure.0 as usize]);
+                Ok(Atom::At(inside.map(|(_, id)| id).collect()))
+            }
+            other => Err(PropertyError::new(
+                format!("`{other}(…)` means nothing in a C program"),
+                Some("`at(L)` is a label, `in(f)` a function, `call(f)` a call".into()),
+            )),
+        }
+    }
+
+    /// What a name means: an end, a label, a function, or else a C expression.
+    pub fn word(self, text: &str) -> Result<Atom, PropertyError> {
+        match text {
+            "terminated" => return Ok(Atom::Terminated),
+            "error" => return Ok(Atom::Error),
+            _ => {}
+        }
+        let is_function = self.functions(text).is_ok();
+        let label = self.labelled(text).ok();
+        match (label, is_function) {
+            (Some(_), true) => Err(PropertyError::new(
+                format!("`{text}` could mean several things"),
+                Some(format!(
+                    "write `at({text})` for the label, or `in({text})` for the function"
+                )),
+            )),
+            (Some(points), false) => match self.expression(text) {
+                Ok(_) => Err(PropertyError::new(
+                    format!("`{text}` could mean several things"),
+                    Some(format!(
+                        "write `at({text})` for the label, or `{{{text}}}` for the variable"
+                    )),
+                )),
+                Err(_) => Ok(Atom::At(points)),
+            },
+            (None, true) => self.call("in", text),
+            (None, false) => self.expression(text),
+        }
+    }
+
+    /// What a C expression means.
+    pub fn expression(self, text: &str) -> Result<Atom, PropertyError> {
+        let text = text.trim();
+        let mut observed = self.observed.iter();
+        match observed.find(|(known, _)| known == text) {
+            Some((_, meaning)) => meaning.clone(),
+            None => Err(PropertyError::new(
+                format!("`{text}` is not observed"),
+                None,
+            )),
+        }
+    }
+}
