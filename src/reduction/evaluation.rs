@@ -218,6 +218,7 @@ impl<'e> Tree<'e> {
         mut narrow: impl FnMut(VariableId, bool, Interval) -> bool,
     ) -> bool {
         let mut open = vec![(self.root(), Interval::only(value.into()))];
+        let mut is_possible = true;
         while let Some((node, wanted)) = open.pop() {
             let Some(wanted) = wanted.meet(self.estimates[node].interval) else {
                 return false;
@@ -226,16 +227,10 @@ impl<'e> Tree<'e> {
             let [a, b, _] = operands;
             let interval = |node: usize| self.estimates[node].interval;
             match self.operations[node] {
-                Operation::Read(variable) => {
-                    if !narrow(variable, false, wanted) {
-                        return false;
-                    }
-                }
+                Operation::Read(variable) => is_possible &= narrow(variable, false, wanted),
                 Operation::Wrap { bits, signed } => match self.operations[a] {
                     Operation::Read(variable) if signed && self.is_held(a, bits) => {
-                        if !narrow(variable, true, wanted) {
-                            return false;
-                        }
+                        is_possible &= narrow(variable, true, wanted);
                     }
                     _ => {
                         let all = Interval::of_bits(bits, signed);
@@ -312,7 +307,7 @@ impl<'e> Tree<'e> {
                 _ => {}
             }
         }
-        true
+        is_possible
     }
 
     fn is_held(&self, node: usize, bits: u8) -> bool {

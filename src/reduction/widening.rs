@@ -36,10 +36,10 @@ impl Widening {
     /// How far to widen after so many changes, if at all.
     pub fn after(&self, changes: u32) -> Option<&Thresholds> {
         match changes {
-            ..NUMBERS_AFTER => None,
-            ..POWERS_AFTER => Some(&self.numbers),
-            ..ALL_AFTER => Some(&self.powers),
-            _ => Some(&self.all),
+            0..NUMBERS_AFTER => None,
+            NUMBERS_AFTER..POWERS_AFTER => Some(&self.numbers),
+            POWERS_AFTER..ALL_AFTER => Some(&self.powers),
+            ALL_AFTER.. => Some(&self.all),
         }
     }
 }
