@@ -35,6 +35,10 @@ pub mod abstraction {
     pub const DISCOVERY_CONFLICTS: u64 = 50_000;
     /// BDD operations after which a direct search looks hopeless.
     pub const DIRECT_OPERATIONS: u64 = 300_000;
+    /// Traces that are tried in one round.
+    pub const TRACES: usize = 32;
+    /// A goal is divided if there are no more ways into it.
+    pub const WAYS_TO_A_GOAL: usize = 32;
     /// A trace of the boolean program with more steps is not tried.
     pub const TRACE_STEPS: u64 = 20_000;
 }

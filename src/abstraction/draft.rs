@@ -3,12 +3,14 @@
 
 use super::build::{Abstract, Interface};
 use super::predicate::Predicates;
+use crate::limits::abstraction::WAYS_TO_A_GOAL;
 use crate::names::Names;
 use crate::program::{
     Action, Call, Cell, Domain, Expressions, Language, Operation, Overflow, Point, PointId,
     Procedure, ProcedureId, Program, Target, Value, VariableId,
 };
 use crate::source::{Source, Span};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// What a point of the boolean program is in the program.
@@ -80,8 +82,6 @@ pub struct Drafts<'p> {
     sizes: Vec<[u32; 2]>,
     goals: Vec<PointId>,
     expressions: Expressions,
-    /// A point for the end of the program, in each procedure that ends it.
-    failures: Vec<usize>,
 }
 
 impl<'p> Drafts<'p> {
@@ -141,7 +141,6 @@ impl<'p> Drafts<'p> {
             sizes,
             goals: Vec::new(),
             expressions: Expressions::default(),
-            failures: Vec::new(),
         }
     }
 
@@ -205,7 +204,6 @@ impl<'p> Drafts<'p> {
             Link::Failure => {
                 self.push(Draft::Move(moves.clone(), Link::Next), origin);
                 self.goals.push(self.here());
-                self.failures.push(self.drafts.len());
                 self.push(Draft::Fail, Origin::Failed);
             }
             Link::End => {
@@ -258,6 +256,12 @@ impl<'p> Drafts<'p> {
         arbitrary: Vec<VariableId>,
         returned: Vec<VariableId>,
     ) {
+        let begin = self.procedures[procedure.0 as usize].points.start;
+        for goal in self.goals.clone() {
+            if goal.0 >= begin {
+                self.divide(begin as usize, goal.0 as usize);
+            }
+        }
         let run_off = self.here();
         if !arbitrary.is_empty() {
             let moves = Move {
@@ -271,6 +275,92 @@ impl<'p> Drafts<'p> {
         self.push(Draft::Exit, Origin::Leaving);
         self.procedures[procedure.0 as usize].points.end = self.here().0;
         self.leaves.push([leave, run_off]);
+    }
+
+    /// Where a link leads that stays in the procedure.
+    fn target(&self, link: Link, at: usize) -> Option<usize> {
+        match link {
+            Link::Point(point) => self.begins[point.0 as usize].map(|begin| begin.0 as usize),
+            Link::Made(point) => Some(point.0 as usize),
+            Link::Next => Some(at + 1),
+            Link::Leave | Link::RunOff | Link::Failure | Link::End => None,
+        }
+    }
+
+    /// Where a point leads that only leads there.
+    fn only_target(&self, at: usize) -> Option<usize> {
+        match &self.drafts[at].0 {
+            Draft::Goto(targets) => match targets[..] {
+                [target] => self.target(target, at),
+                _ => None,
+            },
+            Draft::Move(moves, next) if moves.changed.is_empty() && moves.constrain.is_none() => {
+                self.target(*next, at)
+            }
+            _ => None,
+        }
+    }
+
+    /// Makes a goal of its own of each way into a goal, as far as these differ before the last
+    /// steps that nothing hangs on: then each has a trace, and they are excluded in one round.
+    fn divide(&mut self, begin: usize, goal: usize) {
+        let end = self.drafts.len();
+        // How each point that only leads to the goal comes there.
+        let mut ways: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        ways.insert(goal, vec![goal]);
+        loop {
+            let mut grew = false;
+            for at in begin..end {
+                let way = self.only_target(at).and_then(|next| ways.get(&next));
+                if let Some(way) = way.filter(|_| !ways.contains_key(&at)) {
+                    let longer = [&[at], &way[..]].concat();
+                    grew |= ways.insert(at, longer).is_none();
+                }
+            }
+            if !grew {
+                break;
+            }
+        }
+        let mut entries: Vec<(usize, usize, usize)> = Vec::new();
+        for at in (begin..end).filter(|at| !ways.contains_key(at)) {
+            let links: Vec<Link> = match &self.drafts[at].0 {
+                Draft::Goto(targets) => targets.clone(),
+                Draft::Move(_, next) => vec![*next],
+                _ => Vec::new(),
+            };
+            for (place, link) in links.into_iter().enumerate() {
+                let target = self
+                    .target(link, at)
+                    .filter(|target| ways.contains_key(target));
+                entries.extend(target.map(|target| (at, place, target)));
+            }
+        }
+        if entries.len() > WAYS_TO_A_GOAL {
+            return;
+        }
+        for (at, place, target) in entries.into_iter().skip(1) {
+            let first = self.here();
+            for copied in &ways[&target] {
+                let origin = self.drafts[*copied].1;
+                if *copied != goal {
+                    self.push(Draft::Goto(vec![Link::Next]), origin);
+                    continue;
+                }
+                self.goals.push(self.here());
+                match &self.drafts[goal].0 {
+                    Draft::Fail => self.push(Draft::Fail, origin),
+                    _ => self.push(
+                        Draft::Goto(vec![Link::Made(PointId(goal as u32 + 1))]),
+                        origin,
+                    ),
+                }
+            }
+            match &mut self.drafts[at].0 {
+                Draft::Goto(targets) => targets[place] = Link::Made(first),
+                Draft::Move(_, next) => *next = Link::Made(first),
+                _ => {}
+            }
+        }
     }
 
     fn resolve(&self, link: Link, at: usize) -> PointId {

@@ -1,6 +1,6 @@
 //! Candidates for predicates, in stages from the most to the least welcome.
 //!
-//! First the comparisons that the program itself makes; then variables compared with each other and with the
+//! First the comparisons that the program itself makes; then variables compared with each other; then with the
 //! program's constants, what a procedure returns among them; then weakest
 //! preconditions and results of arithmetic; then sums and differences of constants; last the single bits of variables, which tell
 //! everything. Inequalities come before equations with constants: `x == 0`, `x == 1`, … would
@@ -23,7 +23,7 @@ type Postfix = Vec<Operation>;
 type Ordered<T> = IndexSet<T, FxBuildHasher>;
 
 /// How many stages there are.
-pub const STAGES: usize = 6;
+pub const STAGES: usize = 7;
 
 /// What a procedure is made of, for candidates.
 #[derive(Default)]
@@ -66,9 +66,9 @@ pub fn candidates(
                     found.insert(compare(a, b, Operation::NumbersEqual));
                 }
             }
-            bounds(&reads, &material.constants, &mut found);
         }
-        2 => {
+        2 => bounds(&reads, &material.constants, &mut found),
+        3 => {
             for atom in &material.atoms {
                 for (cell, value) in &material.assigned {
                     found.extend(replaced(atom, *cell, value));
@@ -84,7 +84,7 @@ pub fn candidates(
                 }
             }
         }
-        3 => {
+        4 => {
             let results: Vec<&Postfix> = material.results.iter().collect();
             bounds(&results, &material.constants, &mut found);
             let constants: Vec<i128> = material.constants.iter().copied().collect();
@@ -95,7 +95,7 @@ pub fn candidates(
             }
             bounds(&reads, &more, &mut found);
         }
-        4 => {
+        5 => {
             for atom in &material.atoms {
                 for (cell, value) in &material.assigned {
                     let Some(again) = replaced(atom, *cell, value) else {

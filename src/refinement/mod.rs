@@ -12,7 +12,7 @@ mod run;
 
 pub use run::{Abstraction, Task};
 
-use crate::abstraction::build::{Goals, Workshop};
+use crate::abstraction::build::{Abstract, Goals, Workshop};
 use crate::abstraction::discovery::discover;
 use crate::abstraction::path::{Event, Path, Trial, try_path};
 use crate::abstraction::predicate::{Predicate, Predicates};
@@ -20,10 +20,11 @@ use crate::abstraction::{Origin, Seconds, Summary};
 use crate::check::{self, Board, Options, TraceFinding, Verdict};
 use crate::error::{Error, Reason};
 use crate::interpreter::replay::replay;
-use crate::limits::abstraction::{MOST_PATTERNS, TRACE_STEPS};
+use crate::limits::abstraction::{MOST_PATTERNS, TRACE_STEPS, TRACES};
 use crate::program::{PointId, Program};
 use crate::property::Property;
 use crate::trace::Trace;
+use crate::trace::failure::Failure;
 use crate::watch::{Abort, Gauge, Watch};
 use keep::Keeper;
 use std::path::PathBuf;
@@ -194,52 +195,98 @@ impl<'p> Loop<'p> {
                 keeper.begin(&boolean, &self.summary())?;
             }
             let begin = Instant::now();
-            let board = Board::new(begin, 1);
-            let asked = [Property::Reach(boolean.goals.clone())];
-            check::check(&boolean.program, &asked, &self.options, &self.watch, &board)?;
+            let traces = match self.traces(&boolean)? {
+                Traces::None => return Ok(Conclusion::Holds),
+                Traces::Unknown(reason) => return Ok(Conclusion::Unknown(reason)),
+                Traces::Some(traces) => traces,
+            };
             self.seconds.check += begin.elapsed();
-            let finding = board.take_findings().remove(0);
-            match finding.verdict {
-                Some(Verdict::Holds) => return Ok(Conclusion::Holds),
-                Some(Verdict::Violated) => {}
-                None => return Ok(Conclusion::Unknown(Reason::Interrupted)),
+            if let (Some(keeper), Some(trace)) = (&keeper, traces.first()) {
+                keeper.trace(&boolean, trace)?;
             }
-            let TraceFinding::Found(trace) = finding.trace else {
-                return Ok(Conclusion::Unknown(Reason::Trace));
-            };
-            if let Some(keeper) = &keeper {
-                keeper.trace(&boolean, &trace)?;
-            }
-            let Some(path) = Path::of(&trace, &boolean) else {
-                return Ok(Conclusion::Unknown(Reason::Trace));
-            };
-            let begin = Instant::now();
-            let wanted = |failure: &crate::trace::failure::Failure| property.names(Some(failure));
-            let trial = try_path(&mut self.workshop, &path, &wanted);
-            self.seconds.path += begin.elapsed();
-            let core = match trial {
-                Ok(Trial::Execution(trace)) => {
-                    let is_one = replay(self.program, &trace).is_ok() && property.asks_for(&trace);
-                    return Ok(match is_one {
-                        true => Conclusion::Violated(trace),
-                        false => Conclusion::Unknown(Reason::Trace),
-                    });
+            let mut excluded = Vec::new();
+            for trace in &traces {
+                let Some(path) = Path::of(trace, &boolean) else {
+                    return Ok(Conclusion::Unknown(Reason::Trace));
+                };
+                match self.attempt(&path, property)? {
+                    Attempt::Concluded(conclusion) => return Ok(conclusion),
+                    Attempt::Excluded(core) => excluded.push((path, core)),
                 }
-                Ok(Trial::Excluded(core)) => core,
-                Err(Abort::OverBudget) => return Ok(Conclusion::Unknown(Reason::Trace)),
-                Err(Abort::Stop(stop)) => return Err(stop.into()),
-            };
+            }
             if refinements == self.plan.refinements {
                 return Ok(Conclusion::Unknown(Reason::Refinements));
             }
             refinements += 1;
-            let begin = Instant::now();
-            let found = discover(&mut self.workshop, &self.predicates, &path, &core)?;
-            self.seconds.discovery += begin.elapsed();
-            if self.add(found.unwrap_or_default()) == 0 && !self.sharpen(&path) {
+            if !self.refine(&excluded)? {
                 return Ok(Conclusion::Unknown(Reason::Predicates));
             }
         }
+    }
+
+    /// Decides a boolean program: a trace for each of its goals, or for some of them.
+    fn traces(&self, boolean: &Abstract) -> Result<Traces, Error> {
+        let mut groups: Vec<Vec<PointId>> = vec![Vec::new(); boolean.goals.len().clamp(1, TRACES)];
+        let count = groups.len();
+        for (goal, i) in boolean.goals.iter().zip(0..) {
+            groups[i % count].push(*goal);
+        }
+        let asked: Vec<Property> = groups.into_iter().map(Property::Reach).collect();
+        let board = Board::new(Instant::now(), asked.len());
+        check::check(&boolean.program, &asked, &self.options, &self.watch, &board)?;
+        let mut traces = Vec::new();
+        let mut reason = None;
+        for finding in board.take_findings() {
+            match (finding.verdict, finding.trace) {
+                (Some(Verdict::Holds), _) => {}
+                (Some(Verdict::Violated), TraceFinding::Found(trace)) => traces.push(trace),
+                (Some(Verdict::Violated), _) => reason = Some(Reason::Trace),
+                (None, _) => reason = Some(Reason::Interrupted),
+            }
+        }
+        // The shortest ones tell most.
+        traces.sort_by_key(|trace| trace.stem.len());
+        Ok(match (reason, traces.is_empty()) {
+            (None, true) => Traces::None,
+            (Some(reason), true) => Traces::Unknown(reason),
+            (_, false) => Traces::Some(traces),
+        })
+    }
+
+    /// Tries a path on the program.
+    fn attempt(&mut self, path: &Path, property: &Property) -> Result<Attempt, Error> {
+        let begin = Instant::now();
+        let wanted = |failure: &Failure| property.names(Some(failure));
+        let trial = try_path(&mut self.workshop, path, &wanted);
+        self.seconds.path += begin.elapsed();
+        Ok(match trial {
+            Ok(Trial::Execution(trace)) => {
+                let is_one = replay(self.program, &trace).is_ok() && property.asks_for(&trace);
+                Attempt::Concluded(match is_one {
+                    true => Conclusion::Violated(trace),
+                    false => Conclusion::Unknown(Reason::Trace),
+                })
+            }
+            Ok(Trial::Excluded(core)) => Attempt::Excluded(core),
+            Err(Abort::OverBudget) => Attempt::Concluded(Conclusion::Unknown(Reason::Trace)),
+            Err(Abort::Stop(stop)) => return Err(stop.into()),
+        })
+    }
+
+    /// Adds predicates that exclude paths, or makes their steps exact; false if nothing is left to do.
+    fn refine(&mut self, excluded: &[(Path, Vec<usize>)]) -> Result<bool, Error> {
+        let begin = Instant::now();
+        let mut new = 0;
+        for (path, core) in excluded {
+            let found = discover(&mut self.workshop, &self.predicates, path, core)?;
+            new += self.add(found.unwrap_or_default());
+        }
+        self.seconds.discovery += begin.elapsed();
+        let mut is_more = new > 0;
+        for (path, _) in excluded.iter().filter(|_| new == 0) {
+            is_more |= self.sharpen(path);
+        }
+        Ok(is_more)
     }
 
     /// Makes the steps of a path exact; false if they are as exact as they may be.
@@ -259,6 +306,20 @@ impl<'p> Loop<'p> {
         }
         is_more
     }
+}
+
+/// What a boolean program has.
+enum Traces {
+    None,
+    Some(Vec<Trace>),
+    Unknown(Reason),
+}
+
+/// What came of a path.
+enum Attempt {
+    Concluded(Conclusion),
+    /// These events exclude each other.
+    Excluded(Vec<usize>),
 }
 
 /// Whether a property asks for a failure at a point.

@@ -133,7 +133,10 @@ impl Task<'_> {
                 Err(Error::Stopped(Reason::Memory)) => {
                     ended = Err(Error::Stopped(Reason::Memory));
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    self.board.summarize(index, summary);
+                    return Err(error);
+                }
             }
             self.board.summarize(index, summary);
         }
