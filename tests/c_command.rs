@@ -612,3 +612,29 @@ fn each_assertion_has_its_place() {
     let run = folder.run(&[&arguments[..], &["--overflow", "error"]].concat());
     assert_eq!(summary(&run)[3], "assertion others holds");
 }
+
+/// What the programs in `examples/c` say in their first lines is to be found out about them.
+#[test]
+fn every_example_has_the_verdicts_that_it_announces() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/c");
+    let entries = std::fs::read_dir(folder).expect("the examples are there");
+    let mut count = 0;
+    for path in entries.map(|entry| entry.expect("it can be read").path()) {
+        let text = std::fs::read_to_string(&path).expect("it can be read");
+        let expected = support::expectations::expectations(&text);
+        assert!(!expected.is_empty(), "{}", path.display());
+        for one in expected {
+            let options: Vec<&str> = one.options.iter().map(String::as_str).collect();
+            let run = support::check(&path, &[&["--no-trace"], &options[..]].concat());
+            let mut words = run.stdout.lines().map(|line| line.split(' ').next());
+            let is_right = words.all(|word| word == Some(&one.verdict));
+            assert!(
+                is_right && !run.stdout.is_empty(),
+                "{options:?}: {}",
+                run.stdout
+            );
+            count += 1;
+        }
+    }
+    assert!(count >= 6, "{count}");
+}
