@@ -1,6 +1,6 @@
 //! C programs in the program form: verdicts of all engines.
 //!
-//! `tests/c/lowering.txt` has small programs, each behind a line of `====` with its verdict, found
+//! `tests/c/lowering.txt` and `tests/c/pointers.txt` have small programs, each behind a line of `====` with its verdict, found
 //! by hand: `holds`, `violated`, or `outside` if something that is not decided can be reached. Those
 //! marked `small` run backwards, too, and those marked `tiny` on the explicit twin, which begins with
 //! every value of every local. Benchmarks with known
@@ -9,7 +9,7 @@
 
 use derny::internals::c::{DataModel, Options as Reading, preprocess};
 use derny::internals::check::{Board, Options, check};
-use derny::internals::lower::c::{Checks, Lowered, Options as Lowering, entry, lower};
+use derny::internals::lower::c::{Checks, Externs, Lowered, Options as Lowering, entry, lower};
 use derny::internals::property::Property;
 use derny::internals::typing::program;
 use derny::internals::watch::Watch;
@@ -37,7 +37,7 @@ enum Question {
     Terminates,
 }
 
-fn read(name: &str, text: &[u8], model: DataModel, checks: Checks) -> Result<Lowered, String> {
+fn read(name: &str, text: &[u8], model: DataModel, lowering: &Lowering) -> Result<Lowered, String> {
     let options = Reading {
         directories: Vec::new(),
         definitions: Vec::new(),
@@ -51,11 +51,7 @@ fn read(name: &str, text: &[u8], model: DataModel, checks: Checks) -> Result<Low
     let errors: Vec<&str> = errors.map(|one| one.message.as_str()).collect();
     let tree = typed.program.ok_or(format!("{name}: {errors:?}"))?;
     let main = entry(&tree, "main").ok_or(format!("{name} has no main"))?;
-    let options = Lowering {
-        checks,
-        ..Lowering::default()
-    };
-    Ok(lower(Arc::new(typed.source), &tree, main, &options))
+    Ok(lower(Arc::new(typed.source), &tree, main, lowering))
 }
 
 fn verdict(lowered: &Lowered, property: Property, options: &Options) -> Option<Verdict> {
@@ -121,10 +117,35 @@ fn engines(words: &[&str]) -> Vec<Options> {
     all
 }
 
+/// How a program is read whose header has these words.
+fn lowering(words: &[&str], question: Question) -> Lowering {
+    Lowering {
+        checks: Checks {
+            overflow: question == Question::Overflow,
+        },
+        externs: match () {
+            () if words.contains(&"havoc") => Externs::Havoc,
+            () if words.contains(&"refuse") => Externs::Refuse,
+            () => Externs::Pure,
+        },
+        malloc_may_fail: words.contains(&"may-fail"),
+        ..Lowering::default()
+    }
+}
+
 #[test]
 fn small_programs_have_their_verdicts() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/lowering.txt");
-    let text = std::fs::read_to_string(path).expect("the programs");
+    have_their_verdicts("lowering.txt");
+}
+
+#[test]
+fn small_programs_with_pointers_have_their_verdicts() {
+    have_their_verdicts("pointers.txt");
+}
+
+fn have_their_verdicts(file: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c");
+    let text = std::fs::read_to_string(path.join(file)).expect("the programs");
     let wrong = on_large_stack(move || {
         let mut wrong = Vec::new();
         for case in text.split("==== ").skip(1) {
@@ -144,11 +165,12 @@ fn small_programs_have_their_verdicts() {
                 eprintln!("{header}");
             }
             let begin = Instant::now();
-            let checks = Checks {
-                overflow: question == Question::Overflow,
-                ..Checks::default()
+            let model = match words.contains(&"ilp32") {
+                true => DataModel::Ilp32,
+                false => DataModel::Lp64,
             };
-            let lowered = match read("case.c", program.as_bytes(), DataModel::Lp64, checks) {
+            let lowering = lowering(&words, question);
+            let lowered = match read("case.c", program.as_bytes(), model, &lowering) {
                 Ok(lowered) => lowered,
                 Err(error) => {
                     wrong.push(format!("{header}: {error}"));
@@ -204,11 +226,7 @@ fn no_benchmark_has_a_wrong_verdict() {
         let name = path.to_string_lossy().into_owned();
         let begin = Instant::now();
         let found = on_large_stack(move || {
-            let checks = Checks {
-                overflow: question == Question::Overflow,
-                ..Checks::default()
-            };
-            let lowered = read(&name, &text, model, checks)?;
+            let lowered = read(&name, &text, model, &lowering(&[], question))?;
             let options = Options {
                 trace: false,
                 memory: 1 << 30,

@@ -5,11 +5,13 @@
 //! whose length is limited.
 
 use super::assembler::{Assembler, Mark};
+use super::layout::{Layout, NodeKind};
 use super::origin::{CellOrigin, PointKind};
 use super::place::Spot;
+use super::points_to::{Region, Target};
 use super::step::{Step, Temporary, Value};
-use super::term::{Scalar, Term, Width};
-use super::unit::{Home, STRANGER, UNINITIALISED, Unit};
+use super::term::{Codes, Scalar, Term};
+use super::unit::{Home, Unit};
 use super::{Parts, domain};
 use crate::names::Name;
 use crate::program::{
@@ -20,6 +22,7 @@ use crate::typing::c::tree::{
     ExpressionId, FunctionId, Initial, LabelId, List, ObjectId, PlaceId, StatementId, Storage,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// What is to be done.
 #[derive(Clone, Debug)]
@@ -67,6 +70,8 @@ pub enum Task {
 pub struct Loop {
     pub after: Mark,
     pub again: Mark,
+    /// How many blocks are around it.
+    pub depth: usize,
 }
 
 pub struct Body<'u, 'a> {
@@ -83,6 +88,8 @@ pub struct Body<'u, 'a> {
     /// How many guards there were where each open branch of a term began, and its condition.
     pub branches: Vec<(usize, Term)>,
     pub temporaries: Vec<Temporary>,
+    /// Hidden cells that may hold pointers, and their numberings.
+    pub tainted: FxHashMap<VariableId, u32>,
     pub locals: Vec<Cell>,
     pub local_origins: Vec<CellOrigin>,
     homes: FxHashMap<ObjectId, Home>,
@@ -128,6 +135,7 @@ impl<'u, 'a> Body<'u, 'a> {
             step: Step::default(),
             branches: Vec::new(),
             temporaries: Vec::new(),
+            tainted: FxHashMap::default(),
             locals: Vec::new(),
             local_origins: Vec::new(),
             homes: FxHashMap::default(),
@@ -194,7 +202,7 @@ impl<'u, 'a> Body<'u, 'a> {
         self.flush();
     }
 
-    fn place_local(&mut self, id: ObjectId, layout: std::rc::Rc<super::layout::Layout>) -> Home {
+    fn place_local(&mut self, id: ObjectId, layout: Rc<Layout>) -> Home {
         let first = VariableId::Local(self.locals.len() as u32);
         let object = &self.unit.typed.objects[id.0 as usize];
         let own = object
@@ -206,34 +214,42 @@ impl<'u, 'a> Body<'u, 'a> {
             text = format!("{own}#{number}");
             number += 1;
         }
-        self.unit.cells(
-            id,
-            &layout,
-            &text,
-            &mut self.locals,
-            &mut self.local_origins,
-        );
-        Home { first, layout }
+        let scalars = self.unit.scalars(Region::Object(id), &layout);
+        let home = Home {
+            first,
+            layout,
+            scalars,
+            length: None,
+        };
+        let (cells, origins) = self.unit.cells(Some(id), &home, &text);
+        self.locals.extend(cells);
+        self.local_origins.extend(origins);
+        home
     }
 
     /// A row of hidden cells for a value of its own.
-    pub fn hidden_row(&mut self, layout: std::rc::Rc<super::layout::Layout>) -> Home {
+    pub fn hidden_row(&mut self, layout: Rc<Layout>, scalars: Rc<[Scalar]>) -> Home {
         let first = VariableId::Local(self.locals.len() as u32);
-        for leaf in &layout.leaves {
+        for (leaf, scalar) in layout.leaves.iter().zip(scalars.iter()) {
             for index in 0..layout.nodes[leaf.node as usize].count {
                 let name = format!("temporary#{}", self.locals.len());
                 self.locals.push(Cell {
                     name: self.unit.names.intern(&name),
-                    domain: domain(leaf.scalar),
+                    domain: domain(*scalar),
                 });
                 self.local_origins.push(CellOrigin {
                     object: None,
-                    scalar: leaf.scalar,
+                    scalar: *scalar,
                     index,
                 });
             }
         }
-        Home { first, layout }
+        Home {
+            first,
+            layout,
+            scalars,
+            length: None,
+        }
     }
 
     /// Where an object is; none if it is outside.
@@ -258,15 +274,17 @@ impl<'u, 'a> Body<'u, 'a> {
     /// Sets the globals, and chooses the entry's parameters.
     pub fn begin_program(&mut self) {
         let typed = self.unit.typed;
-        for id in self.unit.reach.statics.clone() {
+        // Nothing is allocated, and what locals hold before they live does not matter.
+        for (cell, scalar) in self.unit.locals() {
+            self.write_cell(cell, scalar, Term::number(0));
+        }
+        for id in &self.unit.reach.statics {
             let object = &typed.objects[id.0 as usize];
-            let Some(home) = self.home(id) else { continue };
+            let Some(home) = self.home(*id) else { continue };
             if object.storage != (Storage::Static { defined: true }) {
-                for (cell, scalar) in cells(&home) {
-                    if matches!(scalar, Scalar::Pointer(_)) {
-                        self.choose_pointer(cell, scalar);
-                    }
-                }
+                self.flush();
+                self.restrict(&cells(&home), Target::Stranger);
+                self.revive(&home);
                 continue;
             }
             for (cell, scalar) in cells(&home) {
@@ -300,10 +318,6 @@ impl<'u, 'a> Body<'u, 'a> {
         self.havoc(cells.clone(), PointKind::Choice { cells });
         for (index, (cell, scalar)) in parameters.iter().enumerate() {
             match scalar {
-                Scalar::Pointer(_) if is_main => {
-                    self.write_cell(*cell, *scalar, Term::number(STRANGER));
-                }
-                Scalar::Pointer(_) => self.choose_pointer(*cell, *scalar),
                 Scalar::Integer(_) if is_main && index == 0 => {
                     let positive = Term::number(0).less(Term::read(*cell, *scalar));
                     self.assume(positive);
@@ -311,19 +325,39 @@ impl<'u, 'a> Body<'u, 'a> {
                 _ => {}
             }
         }
-        self.flush();
+        self.restrict(parameters, Target::Stranger);
     }
 
-    /// A pointer from outside the program: null or a stranger.
-    pub fn choose_pointer(&mut self, cell: VariableId, scalar: Scalar) {
-        let chosen = self.temporary(Scalar::Truth);
-        self.keep_all();
-        let cells = vec![chosen];
-        self.havoc(vec![chosen], PointKind::Choice { cells });
-        let is_null = Term::read(chosen, Scalar::Truth);
-        let value = Term::if_then_else(is_null, Term::number(0), Term::number(STRANGER));
-        self.write_cell(cell, scalar, value);
-        self.flush();
+    /// The pointers among the cells have any value, uninitialised ones or others: null or a
+    /// stranger.
+    pub fn restrict(&mut self, cells: &[(VariableId, Scalar)], stranger: Target) {
+        let mut all = Term::truth(true);
+        for (cell, scalar) in cells {
+            let Scalar::Pointer(Codes { class, .. }) = scalar else {
+                continue;
+            };
+            if let Some(class) = self.unit.addresses.class_by_index(*class) {
+                let pointer = Term::read(*cell, *scalar);
+                all = all.and(class.is_any_value(&pointer, stranger));
+            }
+            if all.len() > 64 {
+                self.assume(std::mem::replace(&mut all, Term::truth(true)));
+            }
+        }
+        self.assume(all);
+    }
+
+    /// No member of a union has been written yet.
+    pub fn revive(&mut self, home: &Home) {
+        for leaf in &home.layout.leaves {
+            let node = &home.layout.nodes[leaf.node as usize];
+            if let NodeKind::Union { .. } = node.kind {
+                for place in 0..node.count {
+                    let cell = home.first.plus(leaf.first + place);
+                    self.write_cell(cell, leaf.scalar, Term::number(0));
+                }
+            }
+        }
     }
 
     pub fn assume(&mut self, condition: Term) {
@@ -357,18 +391,18 @@ impl<'u, 'a> Body<'u, 'a> {
     /// An object gets arbitrary values: its pointers are uninitialised.
     pub fn forget(&mut self, id: ObjectId) {
         let Some(home) = self.home(id) else { return };
-        let (pointers, others): (Vec<_>, Vec<_>) = cells(&home)
-            .into_iter()
-            .partition(|(_, scalar)| matches!(scalar, Scalar::Pointer(_)));
-        if !others.is_empty() {
-            self.flush();
-            let cells: Vec<VariableId> = others.into_iter().map(|(cell, _)| cell).collect();
-            self.havoc(cells.clone(), PointKind::Choice { cells });
-        }
-        for (cell, scalar) in pointers {
-            self.write_cell(cell, scalar, Term::number(UNINITIALISED));
-        }
+        self.forget_home(&home, Target::Uninitialised);
         self.flush();
+    }
+
+    /// What is there gets arbitrary values.
+    pub fn forget_home(&mut self, home: &Home, stranger: Target) {
+        self.flush();
+        let row = cells(home);
+        let cells: Vec<VariableId> = row.iter().map(|(cell, _)| *cell).collect();
+        self.havoc(cells.clone(), PointKind::Choice { cells });
+        self.restrict(&row, stranger);
+        self.revive(home);
     }
 
     /// Does all tasks.
@@ -399,7 +433,9 @@ impl<'u, 'a> Body<'u, 'a> {
                 Task::Writes(list, from) => self.writes(list, from),
                 Task::Write(index) => self.write(index),
                 Task::LeaveBlock => {
-                    self.blocks.pop();
+                    if let Some(block) = self.blocks.pop() {
+                        self.leave_blocks(&[block]);
+                    }
                 }
                 Task::SetMark(mark) => self.assembler.set(mark),
                 Task::Jump(mark) => self.assembler.jump(mark),
@@ -455,10 +491,9 @@ impl<'u, 'a> Body<'u, 'a> {
         let (name, span, returns) = match function {
             Some(id) => {
                 let function = &typed.functions[id.0 as usize];
-                let signature = typed.types.signature(function.type_id);
-                let result = signature.map(|signature| signature.result);
-                let result = result.and_then(|result| unit.layouts.of(result));
-                let returns = result.map_or_else(Vec::new, |layout| row(&layout));
+                let result = unit.result_scalars(id);
+                let returns =
+                    result.map_or_else(Vec::new, |(layout, scalars)| row(&layout, &scalars));
                 (function.name, function.span, returns)
             }
             None => (unit.names.intern("start#"), close, Vec::new()),
@@ -516,7 +551,8 @@ pub fn start(
         let Some(layout) = body.unit.layouts.of(type_id) else {
             continue;
         };
-        let home = body.hidden_row(layout);
+        let scalars = body.unit.scalars(Region::Object(*id), &layout);
+        let home = body.hidden_row(layout, scalars);
         passed.extend(cells(&home));
     }
     body.choose_parameters(&passed, is_main);
@@ -539,16 +575,16 @@ pub fn start(
 
 /// The cells of an object, and what they hold.
 pub fn cells(home: &Home) -> Vec<(VariableId, Scalar)> {
-    let all = row(&home.layout);
+    let all = row(&home.layout, &home.scalars);
     (0..).map(|k| home.first.plus(k)).zip(all).collect()
 }
 
 /// What the cells of a layout hold.
-pub fn row(layout: &super::layout::Layout) -> Vec<Scalar> {
-    let leaves = layout.leaves.iter();
-    let each = leaves.flat_map(|leaf| {
+pub fn row(layout: &Layout, scalars: &[Scalar]) -> Vec<Scalar> {
+    let leaves = layout.leaves.iter().zip(scalars);
+    let each = leaves.flat_map(|(leaf, scalar)| {
         let count = layout.nodes[leaf.node as usize].count as usize;
-        std::iter::repeat_n(leaf.scalar, count)
+        std::iter::repeat_n(*scalar, count)
     });
     each.collect()
 }
@@ -558,6 +594,6 @@ pub fn as_scalar(term: Term, scalar: Scalar) -> Term {
     match scalar {
         Scalar::Truth => term.into_truth(),
         Scalar::Integer(width) => term.wrap(width),
-        Scalar::Pointer(Width { .. }) => term.into_number(),
+        Scalar::Pointer(_) => term.into_number(),
     }
 }

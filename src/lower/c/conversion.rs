@@ -4,9 +4,9 @@ use super::body::{Body, as_scalar};
 use super::origin::PointKind;
 use super::step::Value;
 use super::term::Term;
-use super::unit::UNINITIALISED;
+use crate::program::Operation;
 use crate::source::Span;
-use crate::typing::c::tree::{Builtin, Conversion, List, Type, TypeId};
+use crate::typing::c::tree::{Builtin, Conversion, ExpressionId, List, TypeId};
 
 impl Body<'_, '_> {
     /// A value in another type.
@@ -14,7 +14,7 @@ impl Body<'_, '_> {
         &mut self,
         conversion: Conversion,
         value: Value,
-        from: TypeId,
+        from: ExpressionId,
         to: TypeId,
         span: Span,
     ) -> Value {
@@ -30,13 +30,7 @@ impl Body<'_, '_> {
                     }
                 }
             }
-            Conversion::Truth => {
-                let term = value.term();
-                if matches!(self.unit.typed.types.get(from), Type::Pointer(_)) {
-                    self.known_pointer(&term, span);
-                }
-                term.into_truth()
-            }
+            Conversion::Truth => value.term().into_truth(),
             Conversion::Pointer => value.term(),
             Conversion::ToPointer => {
                 let term = value.term().into_number();
@@ -50,29 +44,23 @@ impl Body<'_, '_> {
                 Term::number(0)
             }
             Conversion::FromPointer => {
-                let term = value.term();
-                self.guard(
-                    term.equal(Term::number(0)),
-                    span,
-                    PointKind::Outside {
-                        what: "an address made an integer".to_owned(),
-                    },
-                );
-                Term::number(0)
+                let term = self.short(value.term().into_number());
+                let class = self.unit.addresses.class(from);
+                let has_number = class.has_number(&term);
+                let known = has_number.or(term.clone().equal(Term::number(0)));
+                let what = "an address made an integer".to_owned();
+                self.guard(known, span, PointKind::Outside { what });
+                let number = match self.unit.addresses.class(from).has_numbers() {
+                    true => term,
+                    false => Term::number(0),
+                };
+                match self.unit.scalar(to) {
+                    Some(scalar) => as_scalar(number, scalar),
+                    None => number,
+                }
             }
         };
         Value::Scalar(term)
-    }
-
-    /// A pointer is looked at whose value must be known.
-    pub fn known_pointer(&mut self, term: &Term, span: Span) {
-        self.guard(
-            term.clone().equal(Term::number(UNINITIALISED)).not(),
-            span,
-            PointKind::Outside {
-                what: "the value of an uninitialised pointer".to_owned(),
-            },
-        );
     }
 
     pub fn builtin(&mut self, builtin: Builtin, list: List, type_id: TypeId, span: Span) {
@@ -105,11 +93,39 @@ impl Body<'_, '_> {
                     _ => Value::Void,
                 }
             }
-            Builtin::AddOverflow | Builtin::SubtractOverflow | Builtin::MultiplyOverflow => {
-                self.outside(span, "arithmetic that tells of overflow");
-                self.nothing(type_id)
-            }
+            Builtin::AddOverflow | Builtin::SubtractOverflow | Builtin::MultiplyOverflow => self
+                .telling_overflow(builtin, &typed.arguments[list.indices()], values, span)
+                .unwrap_or_else(|| self.nothing(type_id)),
         };
         self.values.push(value);
+    }
+
+    /// Arithmetic that writes its result behind a pointer, and tells whether it is another than
+    /// the exact one.
+    fn telling_overflow(
+        &mut self,
+        builtin: Builtin,
+        arguments: &[ExpressionId],
+        values: Vec<Term>,
+        span: Span,
+    ) -> Option<Value> {
+        let ([_, _, by], [a, b, pointer]) = (arguments, &values[..]) else {
+            return None;
+        };
+        let target = self.unit.typed.types.target(self.type_of(*by))?.id;
+        let operation = match builtin {
+            Builtin::AddOverflow => Operation::Add,
+            Builtin::SubtractOverflow => Operation::Subtract,
+            _ => Operation::Multiply,
+        };
+        let exact = a.clone().calculate(operation, b.clone());
+        let written = as_scalar(exact.clone(), self.unit.scalar(target)?);
+        let differs = written.clone().equal(exact).not();
+        self.values.push(Value::Scalar(differs));
+        self.values.push(Value::Scalar(written));
+        let spot = self.target(pointer.clone(), *by, target, span);
+        let written = self.pop();
+        self.store(spot, written, target);
+        Some(self.pop())
     }
 }

@@ -1,14 +1,17 @@
 //! Expressions: what is evaluated first, and what becomes of the operands.
 
 use super::body::{Body, Loop, Task, as_scalar, cells};
-use super::reach::LONGEST_TERM;
+use super::layout::{Layout, NodeKind};
+use super::points_to::Target;
+use super::reach::{LONGEST_TERM, is_ignored};
 use super::step::Value;
 use super::term::{Scalar, Term};
-use super::unit::STRANGER;
 use crate::program::VariableId;
 use crate::typing::c::tree::{
-    Callee, Expression, ExpressionId, ExpressionKind, Moment, PlaceId, StatementKind, TypeId,
+    Callee, Expression, ExpressionId, ExpressionKind, Moment, PlaceId, PlaceKind, StatementKind,
+    Type, TypeId,
 };
+use std::rc::Rc;
 
 impl Body<'_, '_> {
     fn get(&self, id: ExpressionId) -> Expression {
@@ -48,16 +51,26 @@ impl Body<'_, '_> {
             }
             ExpressionKind::Null => self.push_term(Term::number(0)),
             ExpressionKind::Function(function) => {
-                let address = self.unit.function_address(function).unwrap_or(STRANGER);
-                self.push_term(Term::number(address));
+                let code = self
+                    .unit
+                    .addresses
+                    .class(id)
+                    .code(Target::Function(function));
+                self.push_term(Term::number(code.unwrap_or(0)));
             }
             ExpressionKind::Load(place) => {
                 self.tasks.push(Task::Finish(id));
                 self.tasks.push(Task::Place(place));
             }
             ExpressionKind::Address(place) | ExpressionKind::Decay(place) => {
-                self.tasks.push(Task::Finish(id));
-                self.place_of_address(place);
+                match self.unit.typed.places[place.0 as usize].kind {
+                    // The same pointer.
+                    PlaceKind::Target(pointer) => self.tasks.push(Task::Expression(pointer)),
+                    _ => {
+                        self.tasks.push(Task::Finish(id));
+                        self.place_of_address(place);
+                    }
+                }
             }
             ExpressionKind::Convert(_, operand) | ExpressionKind::Unary(_, operand) => {
                 self.tasks.push(Task::Finish(id));
@@ -107,7 +120,7 @@ impl Body<'_, '_> {
                 let typed = self.unit.typed;
                 let ignores = self.ignores_arguments(callee);
                 for argument in typed.arguments[list.indices()].iter().rev() {
-                    match ignores && self.unit.reach.is_ignored(typed, *argument) {
+                    match ignores && is_ignored(typed, *argument) {
                         true => {}
                         false => self.tasks.push(Task::Expression(*argument)),
                     }
@@ -188,13 +201,13 @@ impl Body<'_, '_> {
             }
             ExpressionKind::Address(_) | ExpressionKind::Decay(_) => {
                 if let Some(spot) = self.spots.pop() {
-                    let address = self.address(&spot, span);
+                    let address = self.address(spot, id, span);
                     self.push_term(address);
                 }
             }
             ExpressionKind::Convert(conversion, operand) => {
                 let value = self.pop();
-                let value = self.convert(conversion, value, self.type_of(operand), type_id, span);
+                let value = self.convert(conversion, value, operand, type_id, span);
                 self.values.push(value);
             }
             ExpressionKind::Unary(operator, operand) => {
@@ -204,20 +217,23 @@ impl Body<'_, '_> {
             }
             ExpressionKind::Binary(operator, left, _) => {
                 let (b, a) = (self.pop_term(), self.pop_term());
-                let term = self.binary(operator, a, b, self.type_of(left), span);
+                let operand = self.type_of(left);
+                let term = match self.unit.typed.types.get(operand) {
+                    Type::Pointer(_) => self.compare_pointers(operator, (a, left), b, span),
+                    _ => self.binary(operator, a, b, operand, span),
+                };
                 self.push_term(term);
             }
             ExpressionKind::PointerAdd {
                 pointer, subtract, ..
             } => {
                 let (index, from) = (self.pop_term(), self.pop_term());
-                let pointer_type = self.type_of(pointer);
-                let term = self.pointer_add(from, index, subtract, pointer_type, span);
+                let term = self.pointer_add((from, pointer), index, subtract, span);
                 self.push_term(term);
             }
             ExpressionKind::PointerDifference(pointer, _) => {
                 let (b, a) = (self.pop_term(), self.pop_term());
-                let term = self.pointer_difference(a, b, self.type_of(pointer), span);
+                let term = self.pointer_difference((a, pointer), b, span);
                 self.push_term(term);
             }
             ExpressionKind::Assign(place, _) => {
@@ -256,7 +272,7 @@ impl Body<'_, '_> {
                 self.close_branch();
                 self.push_term(Term::if_then_else(condition, yes, no));
             }
-            ExpressionKind::Call(callee, list) => self.call(callee, list, type_id, span),
+            ExpressionKind::Call(callee, list) => self.call(id, callee, list, span),
             ExpressionKind::Builtin(builtin, list) => {
                 self.builtin(builtin, list, type_id, span);
             }
@@ -338,14 +354,13 @@ impl Body<'_, '_> {
                     self.tasks.push(Task::Expression(yes));
                     return;
                 }
-                self.fork_values(condition, id, type_id, Some(yes), no);
+                self.fork_values(condition, id, Some(yes), no);
             }
             ExpressionKind::Elvis {
                 value,
                 conversion,
                 no,
             } => {
-                let from = self.type_of(value);
                 let span = self.get(value).span;
                 let first = match self.is_simple(no) {
                     true => self.settled(first),
@@ -357,8 +372,9 @@ impl Body<'_, '_> {
                 };
                 let yes = match conversion {
                     Some(conversion) => {
-                        let value = Value::Scalar(first.clone());
-                        self.convert(conversion, value, from, type_id, span).term()
+                        let converted = Value::Scalar(first.clone());
+                        self.convert(conversion, converted, value, type_id, span)
+                            .term()
                     }
                     None => first.clone(),
                 };
@@ -372,7 +388,7 @@ impl Body<'_, '_> {
                     return;
                 }
                 self.push_term(yes);
-                self.fork_values(condition, id, type_id, None, no);
+                self.fork_values(condition, id, None, no);
             }
             _ => {}
         }
@@ -420,14 +436,13 @@ impl Body<'_, '_> {
         &mut self,
         condition: Term,
         id: ExpressionId,
-        type_id: TypeId,
         first: Option<ExpressionId>,
         second: ExpressionId,
     ) {
         self.push_term(condition);
         self.keep_all();
         let condition = self.pop_term();
-        let result = self.result_cells(type_id);
+        let result = self.result_cells(id);
         let (yes, no, join) = (
             self.assembler.mark(),
             self.assembler.mark(),
@@ -442,14 +457,23 @@ impl Body<'_, '_> {
         self.tasks.extend(first.map(Task::Expression));
     }
 
-    /// Hidden cells for a value of a type.
-    pub fn result_cells(&mut self, type_id: TypeId) -> Vec<(VariableId, Scalar)> {
-        match self.unit.scalar(type_id) {
-            Some(scalar) => vec![(self.temporary(scalar), scalar)],
-            None => match self.unit.layouts.of(type_id) {
-                Some(layout) => cells(&self.hidden_row(layout)),
-                None => Vec::new(),
+    /// Hidden cells for the value of an expression.
+    pub fn result_cells(&mut self, id: ExpressionId) -> Vec<(VariableId, Scalar)> {
+        let value = self.unit.value_scalars(id);
+        self.hidden_cells(value)
+    }
+
+    /// Hidden cells for a value.
+    pub fn hidden_cells(
+        &mut self,
+        value: Option<(Rc<Layout>, Rc<[Scalar]>)>,
+    ) -> Vec<(VariableId, Scalar)> {
+        match value {
+            Some((layout, scalars)) => match (&layout.nodes[0].kind, &scalars[..]) {
+                (NodeKind::Scalar(_), [scalar]) => vec![(self.temporary(*scalar), *scalar)],
+                _ => cells(&self.hidden_row(layout, scalars)),
             },
+            None => Vec::new(),
         }
     }
 

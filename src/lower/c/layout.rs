@@ -6,14 +6,19 @@
 //! place of one among them is `5 i + j`. Addresses go by *units* instead, the scalars in the order of
 //! the source: a pointer to a struct and one to its first member are one number.
 //!
+//! The members of a union begin at the same unit, but have cells of their own, and one more cell
+//! says which of them is live: 0 for all of them, as long as none was written. Arrays of variable
+//! size have as many elements as there may be.
+//!
 //! Trees are built by type, each once, with an explicit stack: linear in their size, which is
 //! limited.
 
-use super::term::{Scalar, Width};
+use super::term::{Codes, Scalar, Width};
 use crate::names::Names;
-use crate::typing::c::tree::{Integer, Length, Type, TypeId, Types};
+use crate::typing::c::tree::{Integer, Length, ObjectId, Type, TypeId, Types};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
+use std::rc::Rc;
 
 /// Objects with more cells, or of types with more parts, are outside.
 const MOST_CELLS: u64 = 1 << 12;
@@ -48,9 +53,17 @@ pub enum NodeKind {
         /// Its members, each a node.
         fields: Vec<u32>,
     },
+    Union {
+        /// Its members, each a node.
+        fields: Vec<u32>,
+        /// The leaf that says which one is live, counted from 1.
+        live: u32,
+    },
     Array {
         length: u32,
         element: u32,
+        /// Who has its length, if that is variable.
+        variable: Option<ObjectId>,
     },
     /// What is never read or written: of a floating type.
     Opaque,
@@ -72,24 +85,71 @@ pub struct Layout {
     pub nodes: Vec<Node>,
     pub leaves: Vec<Leaf>,
     pub cells: u32,
+    /// How many units there are.
+    pub units: u32,
+}
+
+impl Layout {
+    /// The leaves of a node, each with its index.
+    pub fn leaves_of(&self, node: u32) -> impl Iterator<Item = (u32, Leaf)> + '_ {
+        let (from, to) = self.nodes[node as usize].leaves;
+        (from..to).zip(self.leaves[from as usize..to as usize].iter().copied())
+    }
+
+    /// The leaves of a node that hold pointers.
+    pub fn pointers(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let leaves = self.leaves_of(node);
+        let pointers = leaves.filter(|(_, leaf)| matches!(leaf.scalar, Scalar::Pointer(_)));
+        pointers.map(|(index, _)| index)
+    }
+
+    /// The unions around a node: the leaf that says which member is live, and which it is then.
+    pub fn unions(&self, mut node: u32) -> Vec<(u32, u32)> {
+        let mut all = Vec::new();
+        while let Node {
+            parent: Some(parent),
+            field,
+            ..
+        } = &self.nodes[node as usize]
+        {
+            if let (NodeKind::Union { live, .. }, Some(field)) =
+                (&self.nodes[*parent as usize].kind, field)
+            {
+                all.push((*live, field + 1));
+            }
+            node = *parent;
+        }
+        all
+    }
+
+    /// The part of a node that a step leads to: a member, or for none an element.
+    pub fn part(&self, node: u32, field: Option<u32>) -> Option<u32> {
+        match (&self.nodes.get(node as usize)?.kind, field) {
+            (NodeKind::Struct { fields } | NodeKind::Union { fields, .. }, Some(field)) => {
+                fields.get(field as usize).copied()
+            }
+            (NodeKind::Array { element, .. }, None) => Some(*element),
+            _ => None,
+        }
+    }
 }
 
 /// The layouts of types.
 pub struct Layouts<'t> {
     types: &'t Types,
     names: &'t Names,
-    /// As wide as the addresses of the program need.
-    pointer: Width,
+    /// How many elements arrays of variable size have at most.
+    cells: u32,
     sizes: FxHashMap<TypeId, Option<(u64, u64)>>,
-    known: FxHashMap<TypeId, Option<std::rc::Rc<Layout>>>,
+    known: FxHashMap<TypeId, Option<Rc<Layout>>>,
 }
 
 impl<'t> Layouts<'t> {
-    pub fn new(types: &'t Types, names: &'t Names, pointer: Width) -> Self {
+    pub fn new(types: &'t Types, names: &'t Names, cells: u32) -> Self {
         Layouts {
             types,
             names,
-            pointer,
+            cells,
             sizes: FxHashMap::default(),
             known: FxHashMap::default(),
         }
@@ -97,7 +157,7 @@ impl<'t> Layouts<'t> {
 
     /// What values of a type are, if they are one scalar.
     pub fn scalar(&self, id: TypeId) -> Option<Scalar> {
-        scalar(self.types, id, self.pointer)
+        scalar(self.types, id)
     }
 
     /// How many units a type has, and how many nodes; none if no object of it is laid out.
@@ -124,15 +184,25 @@ impl<'t> Layouts<'t> {
             }
             let part = |part: &TypeId| self.sizes.get(part).copied().flatten();
             let size = match self.types.get(top) {
-                Type::Array(element, Length::Constant(length)) => part(&element.id)
-                    .and_then(|(units, nodes)| Some((units.checked_mul(*length)?, nodes + 1))),
+                Type::Array(element, length) => {
+                    let most = self.length(*length);
+                    part(&element.id).and_then(|(units, nodes)| {
+                        Some((units.checked_mul(most?.into())?, nodes + 1))
+                    })
+                }
                 Type::Record(_) => match self.types.record(top) {
-                    Some(record) if !record.is_union && record.layout.is_some() => parts
-                        .iter()
-                        .try_fold((0_u64, 1_u64), |(units, nodes), field| {
-                            let (more, inner) = part(field)?;
-                            Some((units.checked_add(more)?, nodes.checked_add(inner)?))
-                        }),
+                    Some(record) if record.layout.is_some() => {
+                        parts
+                            .iter()
+                            .try_fold((0_u64, 1_u64), |(units, nodes), field| {
+                                let (more, inner) = part(field)?;
+                                let units = match record.is_union {
+                                    true => units.max(more),
+                                    false => units.checked_add(more)?,
+                                };
+                                Some((units, nodes.checked_add(inner)?))
+                            })
+                    }
                     _ => None,
                 },
                 Type::Floating(_) | Type::Complex(_) => Some((1, 1)),
@@ -145,27 +215,59 @@ impl<'t> Layouts<'t> {
         self.sizes.get(&id).copied().flatten()
     }
 
+    /// How many elements an array has at most.
+    fn length(&self, length: Length) -> Option<u32> {
+        match length {
+            Length::Constant(length) => u32::try_from(length).ok(),
+            Length::Variable(_) => Some(self.cells),
+            Length::Unspecified | Length::Incomplete => None,
+        }
+    }
+
+    /// Whether what is stored as one type may be accessed as another.
+    pub fn is_same_type(&self, stored: TypeId, accessed: TypeId) -> bool {
+        if stored == accessed {
+            return true;
+        }
+        match (self.scalar(stored), self.scalar(accessed)) {
+            (Some(Scalar::Integer(a)), Some(Scalar::Integer(b))) => a.bits == b.bits,
+            (Some(Scalar::Pointer(_)), Some(Scalar::Pointer(_))) => true,
+            _ => false,
+        }
+    }
+
+    /// So many objects of a type, side by side; none if that is outside.
+    pub fn row(&mut self, id: TypeId, count: u32) -> Option<Rc<Layout>> {
+        let (units, _) = self.size(id).filter(|(units, _)| *units > 0)?;
+        let all = units.checked_mul(count.into())?;
+        if count == 0 || all > MOST_CELLS {
+            return None;
+        }
+        self.build(id, vec![(count, units as u32)]).map(Rc::new)
+    }
+
     /// The cells of an object of this type; none if it is outside.
-    pub fn of(&mut self, id: TypeId) -> Option<std::rc::Rc<Layout>> {
+    pub fn of(&mut self, id: TypeId) -> Option<Rc<Layout>> {
         if let Some(known) = self.known.get(&id) {
             return known.clone();
         }
         let layout = self
             .size(id)
             .filter(|(units, _)| *units > 0)
-            .and_then(|_| self.build(id))
-            .map(std::rc::Rc::new);
+            .and_then(|_| self.build(id, Vec::new()))
+            .map(Rc::new);
         self.known.insert(id, layout.clone());
         layout
     }
 
     /// The nodes are numbered as they are met: depth first, parts in their order, because leaves of
     /// one node must be neighbours.
-    fn build(&mut self, id: TypeId) -> Option<Layout> {
+    fn build(&mut self, id: TypeId, around: Vec<(u32, u32)>) -> Option<Layout> {
         let mut layout = Layout {
             nodes: Vec::new(),
             leaves: Vec::new(),
             cells: 0,
+            units: 0,
         };
         struct Open {
             type_id: TypeId,
@@ -185,7 +287,7 @@ impl<'t> Layouts<'t> {
             parent: None,
             field: None,
             bits: None,
-            arrays: Vec::new(),
+            arrays: around,
             start: 0,
         })];
         while let Some(task) = tasks.pop() {
@@ -198,7 +300,8 @@ impl<'t> Layouts<'t> {
             };
             let index = layout.nodes.len() as u32;
             if let (Some(parent), Some(_)) = (open.parent, open.field)
-                && let NodeKind::Struct { fields } = &mut layout.nodes[parent as usize].kind
+                && let NodeKind::Struct { fields } | NodeKind::Union { fields, .. } =
+                    &mut layout.nodes[parent as usize].kind
             {
                 fields.push(index);
             }
@@ -206,8 +309,12 @@ impl<'t> Layouts<'t> {
             let count = open.arrays.iter().map(|(length, _)| length).product();
             tasks.push(Task::Leave(index));
             let kind = match self.types.get(open.type_id) {
-                Type::Array(element, Length::Constant(length)) => {
-                    let length = u32::try_from(*length).ok()?;
+                Type::Array(element, declared) => {
+                    let length = self.length(*declared)?;
+                    let variable = match declared {
+                        Length::Variable(object) => Some(*object),
+                        _ => None,
+                    };
                     let (inner, _) = self.size(element.id)?;
                     let mut arrays = open.arrays.clone();
                     arrays.push((length, inner as u32));
@@ -222,6 +329,7 @@ impl<'t> Layouts<'t> {
                     NodeKind::Array {
                         length,
                         element: index + 1,
+                        variable,
                     }
                 }
                 Type::Record(_) => {
@@ -239,10 +347,29 @@ impl<'t> Layouts<'t> {
                             arrays: open.arrays.clone(),
                             start,
                         }));
-                        start += inner as u32;
+                        if !record.is_union {
+                            start += inner as u32;
+                        }
                     }
+                    let members = parts.len();
                     tasks.extend(parts.into_iter().rev());
-                    NodeKind::Struct { fields: Vec::new() }
+                    let fields = Vec::new();
+                    match record.is_union {
+                        true => {
+                            layout.leaves.push(Leaf {
+                                node: index,
+                                scalar: Scalar::Integer(Width {
+                                    bits: (usize::BITS - members.leading_zeros()).max(1) as u8,
+                                    signed: false,
+                                }),
+                                first: layout.cells,
+                            });
+                            layout.cells += count;
+                            let live = layout.leaves.len() as u32 - 1;
+                            NodeKind::Union { fields, live }
+                        }
+                        false => NodeKind::Struct { fields },
+                    }
                 }
                 _ => match self.scalar(open.type_id) {
                     Some(scalar) => {
@@ -265,7 +392,7 @@ impl<'t> Layouts<'t> {
                 },
             };
             let first = match kind {
-                NodeKind::Scalar(leaf) => leaf,
+                NodeKind::Scalar(leaf) | NodeKind::Union { live: leaf, .. } => leaf,
                 _ => layout.leaves.len() as u32,
             };
             layout.nodes.push(Node {
@@ -280,6 +407,8 @@ impl<'t> Layouts<'t> {
                 field: open.field,
             });
         }
+        let first = layout.nodes.first()?;
+        layout.units = first.units * first.count;
         Some(layout)
     }
 
@@ -289,6 +418,9 @@ impl<'t> Layouts<'t> {
         let mut parts: Vec<String> = Vec::new();
         let mut node = &layout.nodes[leaf.node as usize];
         let (mut rest, mut arrays) = (place, node.arrays.len());
+        if let NodeKind::Union { .. } = node.kind {
+            parts.push("#live".to_owned());
+        }
         while let Some(parent) = node.parent {
             let outer = &layout.nodes[parent as usize];
             let mut part = String::new();
@@ -311,15 +443,18 @@ impl<'t> Layouts<'t> {
             parts.push(part);
             node = outer;
         }
+        if arrays == 1 {
+            parts.push(format!("[{rest}]"));
+        }
         parts.push(object.to_owned());
         parts.into_iter().rev().collect()
     }
 }
 
 /// What values of a type are, if they are one scalar.
-pub fn scalar(types: &Types, id: TypeId, pointer: Width) -> Option<Scalar> {
+pub fn scalar(types: &Types, id: TypeId) -> Option<Scalar> {
     match types.get(id) {
-        Type::Pointer(_) => Some(Scalar::Pointer(pointer)),
+        Type::Pointer(_) => Some(Scalar::Pointer(Codes::OPEN)),
         _ => match types.integer(id)? {
             Integer::Bool => Some(Scalar::Truth),
             Integer::Int128 | Integer::UnsignedInt128 => None,

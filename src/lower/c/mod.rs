@@ -9,19 +9,28 @@
 //! Statements, expressions and places are walked by one machine with a stack of tasks (`body`):
 //! nothing recurses. Only what the entry can come to is looked at (`reach`).
 
+mod access;
+mod addresses;
 mod assembler;
 mod body;
 mod call;
 mod conversion;
 mod expression;
+mod flow;
+mod heap;
+mod inclusion;
 mod layout;
 mod library;
+mod lifetime;
+mod memory;
 mod observation;
 mod operators;
 pub mod origin;
 mod place;
 mod pointer;
+mod points_to;
 mod reach;
+mod scope;
 mod statement;
 mod step;
 mod term;
@@ -29,15 +38,21 @@ mod unit;
 
 pub use observation::{Observation, observe};
 pub use origin::{CellOrigin, Origin, PointKind, PointOrigin};
-pub use term::{Scalar, Width};
+pub use term::{Codes, Scalar, Width};
 
 use crate::program::{
     Domain, Expressions, Language, Overflow, Point, Procedure, ProcedureId, Program,
 };
 use crate::source::Source;
 use crate::typing::c::tree::{self, FunctionId};
+use addresses::Addresses;
 use body::Body;
+use indexmap::IndexSet;
+use layout::Layouts;
+use lifetime::Lifetimes;
+use points_to::Region;
 use reach::Reach;
+use rustc_hash::FxBuildHasher;
 use std::sync::Arc;
 use unit::Unit;
 
@@ -116,16 +131,48 @@ pub fn lower(
     entry: FunctionId,
     options: &Options,
 ) -> Lowered {
-    let reach = Reach::new(typed, entry);
+    let reach = Reach::new(typed, entry, options.externs);
+    let mut pinned = IndexSet::default();
+    loop {
+        let (lowered, more) = attempt(source.clone(), typed, entry, options, &reach, &pinned);
+        let known = pinned.len();
+        pinned.extend(more);
+        if pinned.len() == known {
+            return lowered;
+        }
+    }
+}
+
+/// The program form, and the calls whose memory is pointed to by values that wait while others
+/// run: their objects cannot be used again.
+fn attempt(
+    source: Arc<Source>,
+    typed: &tree::Program,
+    entry: FunctionId,
+    options: &Options,
+    reach: &Reach,
+    pinned: &IndexSet<u32, FxBuildHasher>,
+) -> (Lowered, IndexSet<u32, FxBuildHasher>) {
+    let mut layouts = Layouts::new(&typed.types, &typed.names, options.cells);
+    let mut points = points_to::points_to(typed, reach, entry, options, &mut layouts);
+    let lifetimes = Lifetimes::new(typed, reach, entry, &mut points, pinned);
+    let counts = lifetimes.counts(&points, options.heap);
+    let count = |region: Region| match region {
+        Region::Object(id) => lifetimes.has_one_place(typed, id).into(),
+        Region::Site(site) => counts[site as usize],
+    };
+    let addresses = Addresses::new(typed, points, &mut layouts, count);
     let mut names = typed.names.clone();
-    let mut unit = Unit::new(typed, options, reach, &mut names);
+    let mut unit = Unit::new(
+        typed, options, reach, layouts, addresses, lifetimes, &counts, &mut names,
+    );
     let mut expressions = Expressions::with_capacity(typed.expressions.len());
     let mut procedures = Vec::new();
     let mut points = Vec::new();
     let mut labels = Vec::new();
     let mut origin = Origin::default();
     let functions = unit.reach.functions.clone();
-    let starts_apart = unit.reach.entry_is_called;
+    let starts_apart = unit.lifetimes.entry_is_called;
     for (function, index) in functions.iter().zip(0..) {
         let id = ProcedureId(index);
         let mut body = Body::new(&mut unit, &mut expressions, Some(*function), id);
@@ -150,6 +197,7 @@ pub fn lower(
         origin.functions.push(None);
         add(&mut origin, &mut points, &mut procedures, parts);
     }
+    let pinned = unit.pinned.clone();
     let (globals, cells, assumed) = unit.into_globals();
     origin.globals = cells;
     origin.assumed = assumed;
@@ -172,7 +220,7 @@ pub fn lower(
         threads: None,
         rule: None,
     };
-    Lowered { program, origin }
+    (Lowered { program, origin }, pinned)
 }
 
 /// A procedure with its points, and what they are.
@@ -199,6 +247,8 @@ fn add(
 fn domain(scalar: Scalar) -> Domain {
     match scalar {
         Scalar::Truth => Domain::Boolean,
-        Scalar::Integer(width) | Scalar::Pointer(width) => Domain::Integer { bits: width.bits },
+        Scalar::Integer(Width { bits, .. }) | Scalar::Pointer(Codes { bits, .. }) => {
+            Domain::Integer { bits }
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::origin::PointKind;
 use super::term::{Scalar, Term, Width};
 use crate::program::{Operation, Overflow};
 use crate::source::Span;
-use crate::typing::c::tree::{Binary, Builtin, Type, TypeId, Unary};
+use crate::typing::c::tree::{Binary, Builtin, TypeId, Unary};
 
 impl Body<'_, '_> {
     /// The width of an integer type other than `_Bool`.
@@ -17,18 +17,9 @@ impl Body<'_, '_> {
         }
     }
 
-    fn is_pointer(&self, id: TypeId) -> bool {
-        matches!(self.unit.typed.types.get(id), Type::Pointer(_))
-    }
-
     pub fn unary(&mut self, operator: Unary, term: Term, operand: TypeId, span: Span) -> Term {
         match (operator, self.width(operand)) {
-            (Unary::Not, _) => {
-                if self.is_pointer(operand) {
-                    self.known_pointer(&term, span);
-                }
-                term.not()
-            }
+            (Unary::Not, _) => term.not(),
             (Unary::Minus, Some(width)) => {
                 let exact = Term::number(0).subtract(term);
                 self.in_width(exact, width, span)
@@ -70,9 +61,6 @@ impl Body<'_, '_> {
         operand: TypeId,
         span: Span,
     ) -> Term {
-        if self.is_pointer(operand) {
-            return self.compare_pointers(operator, a, b, span);
-        }
         match operator {
             Binary::Less => return a.less(b),
             Binary::LessEqual => return a.less_equal(b),

@@ -55,6 +55,16 @@ pub enum PointKind {
         /// What gets a value.
         cells: Vec<VariableId>,
     },
+    /// The order of the addresses of different objects is chosen: whether the first is smaller.
+    Order {
+        /// What gets it.
+        cell: VariableId,
+    },
+    /// Whether memory cannot be allocated is chosen.
+    Refusal {
+        /// What gets it.
+        cell: VariableId,
+    },
     /// An undefined step: no execution gets past it.
     Undefined {
         /// In words.

@@ -1,48 +1,85 @@
 //! Places: which cells they may be, and reading, writing and pointing to them.
 //!
 //! A place behind a pointer may be one of several: each *alternative* has a condition on the
-//! pointer. They are told apart by type alone, so that a pointer that leads to something of another
-//! type leads outside.
+//! pointer. In an object they are told apart by type, so that a pointer that leads to something of
+//! another type leads outside. What must hold of a place is guarded when it is accessed, not when
+//! it is named: in `*p = f()` the call comes first.
 
-use super::body::{Body, Task, as_scalar, cells};
+use super::body::{Body, Task, cells};
 use super::layout::{Node, NodeKind};
 use super::origin::PointKind;
-use super::step::Value;
-use super::term::{Scalar, Term};
-use super::unit::{Home, STRANGER};
+use super::points_to::{Region, Target};
+use super::step::{Guard, Value};
+use super::term::Term;
+use super::unit::{Home, LENGTH};
 use crate::program::Operation;
 use crate::source::Span;
-use crate::typing::c::tree::{ObjectId, Place, PlaceId, PlaceKind, Type, TypeId};
+use crate::typing::c::tree::{ExpressionId, ObjectId, Place, PlaceId, PlaceKind, Type, TypeId};
 
 /// One of the places that a place may be.
 #[derive(Clone)]
 pub struct Alternative {
     /// When it is this one; always if it is the only one.
-    when: Option<Term>,
-    home: Home,
-    /// The address of the object, if it has one.
-    base: Option<i128>,
-    node: u32,
+    pub when: Option<Term>,
+    pub home: Home,
+    /// What it is a part of, if that can have an address, and which object of it.
+    region: Option<(Region, u32)>,
+    pub node: u32,
     /// Which of the equal nodes in arrays it is.
-    flat: Term,
+    pub flat: Term,
 }
 
 impl Alternative {
-    fn node(&self) -> &Node {
+    pub fn node(&self) -> &Node {
         &self.home.layout.nodes[self.node as usize]
+    }
+
+    /// Always this one.
+    fn only(home: Home, region: Option<(Region, u32)>) -> Self {
+        Alternative {
+            when: None,
+            home,
+            region,
+            node: 0,
+            flat: Term::number(0),
+        }
     }
 }
 
 /// What a place may be. None of these: nothing gets there.
 #[derive(Clone, Default)]
 pub struct Spot {
-    alternatives: Vec<Alternative>,
+    pub alternatives: Vec<Alternative>,
+    /// What must hold where it is accessed.
+    guards: Vec<Guard>,
 }
 
 impl Spot {
     pub fn terms(&mut self) -> impl Iterator<Item = &mut Term> {
         let alternatives = self.alternatives.iter_mut();
-        alternatives.flat_map(|a| a.when.iter_mut().chain(std::iter::once(&mut a.flat)))
+        let places =
+            alternatives.flat_map(|a| a.when.iter_mut().chain(std::iter::once(&mut a.flat)));
+        places.chain(self.guards.iter_mut().map(|guard| &mut guard.holds))
+    }
+
+    /// What is known to be at a place.
+    pub fn of(home: Home, region: Region, index: u32) -> Self {
+        Spot {
+            alternatives: vec![Alternative::only(home, Some((region, index)))],
+            guards: Vec::new(),
+        }
+    }
+
+    fn guard(&mut self, holds: Term, span: Span, kind: PointKind) {
+        let holds = holds.into_truth();
+        if holds.constant() != Some(1) {
+            self.guards.push(Guard { holds, kind, span });
+        }
+    }
+
+    fn undefined(&mut self, holds: Term, span: Span, what: &str) {
+        let what = what.to_owned();
+        self.guard(holds, span, PointKind::Undefined { what });
     }
 }
 
@@ -107,18 +144,10 @@ impl Body<'_, '_> {
             self.outside(span, self.why_outside(id));
             return Spot::default();
         };
-        Spot {
-            alternatives: vec![Alternative {
-                when: None,
-                home,
-                base: self.unit.address(id),
-                node: 0,
-                flat: Term::number(0),
-            }],
-        }
+        Spot::of(home, Region::Object(id), 0)
     }
 
-    fn why_outside(&self, id: ObjectId) -> &'static str {
+    pub fn why_outside(&self, id: ObjectId) -> &'static str {
         let types = &self.unit.typed.types;
         let type_id = self.unit.typed.objects[id.0 as usize].qualified.id;
         match types.get(type_id) {
@@ -139,24 +168,19 @@ impl Body<'_, '_> {
         } = self.get_place(id);
         let spot = match kind {
             PlaceKind::Object(object) | PlaceKind::Compound(object, _) => self.object(object, span),
-            PlaceKind::Target(_) => {
+            PlaceKind::Target(by) => {
                 let pointer = self.pop_term();
-                self.target(pointer, type_id, span)
+                self.target(pointer, by, type_id, span)
             }
-            PlaceKind::Temporary(_) => {
+            PlaceKind::Temporary(of) => {
                 let value = self.pop();
-                match self.unit.layouts.of(type_id) {
-                    Some(layout) => {
-                        let home = self.hidden_row(layout);
+                match self.unit.value_scalars(of) {
+                    Some((layout, scalars)) => {
+                        let home = self.hidden_row(layout, scalars);
                         self.write_row(&home, value);
                         Spot {
-                            alternatives: vec![Alternative {
-                                when: None,
-                                home,
-                                base: None,
-                                node: 0,
-                                flat: Term::number(0),
-                            }],
+                            alternatives: vec![Alternative::only(home, None)],
+                            guards: Vec::new(),
                         }
                     }
                     None => Spot::default(),
@@ -165,10 +189,9 @@ impl Body<'_, '_> {
             PlaceKind::Field(_, field) => {
                 let mut spot = self.spots.pop().unwrap_or_default();
                 for alternative in &mut spot.alternatives {
-                    if let NodeKind::Struct { fields } = &alternative.node().kind
-                        && let Some(node) = fields.get(field as usize)
-                    {
-                        alternative.node = *node;
+                    let layout = &alternative.home.layout;
+                    if let Some(node) = layout.part(alternative.node, Some(field)) {
+                        alternative.node = node;
                     }
                 }
                 spot
@@ -194,15 +217,49 @@ impl Body<'_, '_> {
 
     fn element(&mut self, mut spot: Spot, index: &Term, is_address: bool, span: Span) -> Spot {
         let mut last = None;
+        let mut guards = Vec::new();
         for alternative in &mut spot.alternatives {
-            let NodeKind::Array { length, element } = alternative.node().kind else {
+            let NodeKind::Array {
+                length,
+                element,
+                variable,
+            } = alternative.node().kind
+            else {
                 continue;
             };
             let most = i128::from(length) - i128::from(!is_address);
-            if last != Some(most) {
-                let inside = index.clone().within(0, most);
-                self.undefined(inside, span, "index outside the array");
-                last = Some(most);
+            let what = "index outside the array";
+            match variable.and_then(|variable| self.home(variable)) {
+                Some(home) => {
+                    let length = cells(&home).first().map(|(cell, s)| Term::read(*cell, *s));
+                    let length = length.unwrap_or(Term::number(0)).into_number();
+                    let above = Term::number(0).less_equal(index.clone());
+                    guards.push(above.and(match is_address {
+                        true => index.clone().less_equal(length),
+                        false => index.clone().less(length),
+                    }));
+                }
+                None if variable.is_some() => {
+                    let what = "an array of variable size behind a pointer".to_owned();
+                    spot.guards.push(Guard {
+                        holds: Term::truth(false),
+                        kind: PointKind::Outside { what },
+                        span,
+                    });
+                }
+                None if last != Some(most) => guards.push(index.clone().within(0, most)),
+                None => {}
+            }
+            last = Some(most);
+            for inside in guards.drain(..) {
+                if inside.constant() != Some(1) {
+                    let what = what.to_owned();
+                    spot.guards.push(Guard {
+                        holds: inside,
+                        kind: PointKind::Undefined { what },
+                        span,
+                    });
+                }
             }
             let flat = std::mem::replace(&mut alternative.flat, Term::number(0));
             alternative.flat = flat.multiply(length.into()).add(index.clone());
@@ -212,210 +269,103 @@ impl Body<'_, '_> {
     }
 
     /// What a pointer to a type may lead to.
-    fn target(&mut self, pointer: Term, type_id: TypeId, span: Span) -> Spot {
+    pub fn target(&mut self, pointer: Term, by: ExpressionId, type_id: TypeId, span: Span) -> Spot {
         let pointer = self.short(pointer.into_number());
-        let valid = Term::number(STRANGER).less_equal(pointer.clone());
-        self.undefined(
-            valid,
-            span,
-            "access through a null or uninitialised pointer",
-        );
-        let mut alternatives = Vec::new();
+        let mut spot = Spot::default();
+        let class = self.unit.addresses.class(by).clone();
+        let what = "access through a null, dangling or uninitialised pointer";
+        spot.undefined(class.is_undefined(&pointer).not(), span, what);
+        let what = "access through a pointer of any value".to_owned();
+        let stranger = class.is_stranger(&pointer);
+        spot.guard(stranger.not(), span, PointKind::Outside { what });
         let mut ends = Term::truth(false);
         let mut any = Term::truth(false);
-        let objects: Vec<(ObjectId, i128, Home)> = self
-            .unit
-            .addressed()
-            .map(|(id, base, home)| (id, base, home.clone()))
-            .collect();
-        for (_, base, home) in objects {
-            let units = home.layout.nodes.first().map_or(0, |node| node.units);
-            let end = base + i128::from(units);
-            if pointer.interval().misses(crate::program::Interval {
-                low: base,
-                high: end,
-            }) {
+        for target in self.unit.addresses.targets(by) {
+            let (Target::Region(region), Some(first)) = (target, class.code(target)) else {
                 continue;
-            }
-            ends = ends.or(pointer.clone().equal(Term::number(end)));
-            for (node, index) in home.layout.nodes.iter().zip(0..) {
-                if !self.is_same_type(node.type_id, type_id) || node.count == 0 {
+            };
+            for (home, slot) in self.unit.homes_of(region).into_iter().zip(0..) {
+                let units = i128::from(home.layout.units);
+                let base = first + i128::from(slot) * (units + 1);
+                if pointer.interval().misses(crate::program::Interval {
+                    low: base,
+                    high: base + units,
+                }) {
                     continue;
                 }
-                if let Some((when, flat)) = at(&pointer, base, node) {
-                    any = any.or(when.clone());
-                    alternatives.push(Alternative {
-                        when: Some(when),
-                        home: home.clone(),
-                        base: Some(base),
-                        node: index,
-                        flat,
-                    });
+                let end = self.end_of(&home, base);
+                ends = ends.or(match end.constant() {
+                    Some(_) => pointer.clone().equal(end),
+                    None => {
+                        let here = pointer.clone().within(base, base + units);
+                        here.and(end.less_equal(pointer.clone()))
+                    }
+                });
+                if let Some(freed) = self.freed(region, slot) {
+                    let here = pointer.clone().within(base, base + units);
+                    let what = "access to memory that was freed";
+                    spot.undefined(here.and(freed).not(), span, what);
+                }
+                for (node, index) in home.layout.nodes.iter().zip(0..) {
+                    let layouts = &self.unit.layouts;
+                    if !layouts.is_same_type(node.type_id, type_id) || node.count == 0 {
+                        continue;
+                    }
+                    if let Some((when, flat)) = at(&pointer, base, node) {
+                        // Of members of a union, the first one stands for all.
+                        if has_same(&spot, &home, node) {
+                            continue;
+                        }
+                        any = any.or(when.clone());
+                        spot.alternatives.push(Alternative {
+                            when: Some(when),
+                            home: home.clone(),
+                            region: Some((region, slot)),
+                            node: index,
+                            flat,
+                        });
+                    }
                 }
             }
         }
-        self.undefined(ends.not(), span, "access at the end of an object");
+        spot.undefined(ends.not(), span, "access at the end of an object");
         let what = "access to what is no object of that type".to_owned();
-        self.guard(any, span, PointKind::Outside { what });
-        if let [only] = &mut alternatives[..] {
+        spot.guard(any, span, PointKind::Outside { what });
+        if let [only] = &mut spot.alternatives[..] {
             only.when = None;
         }
-        Spot { alternatives }
+        spot
     }
 
-    /// Whether what is stored as one type may be accessed as another.
-    pub fn is_same_type(&self, stored: TypeId, accessed: TypeId) -> bool {
-        if stored == accessed {
-            return true;
-        }
-        match (self.unit.scalar(stored), self.unit.scalar(accessed)) {
-            (Some(Scalar::Integer(a)), Some(Scalar::Integer(b))) => a.bits == b.bits,
-            (Some(Scalar::Pointer(_)), Some(Scalar::Pointer(_))) => true,
-            _ => false,
+    /// The code behind the last unit of an object, whose first one is known.
+    pub fn end_of(&self, home: &Home, base: i128) -> Term {
+        match home.length {
+            Some((length, units)) => {
+                let length = Term::read(length, LENGTH);
+                Term::number(base).add(length.multiply(units.into()))
+            }
+            None => Term::number(base + i128::from(home.layout.units)),
         }
     }
 
-    /// What a place holds.
-    pub fn load(&mut self, spot: Spot, type_id: TypeId) -> Value {
+    /// What must hold of a place where it is accessed.
+    pub fn check(&mut self, spot: &mut Spot) {
+        self.step.guards.append(&mut spot.guards);
+    }
+
+    /// A pointer to a place, as a value of an expression.
+    pub fn address(&mut self, spot: Spot, id: ExpressionId, span: Span) -> Term {
         let mut spot = spot;
-        if spot.alternatives.len() > 1 && self.step.writes() {
-            self.spots.push(spot);
-            self.flush();
-            spot = self.spots.pop().unwrap_or_default();
-        }
-        let scalar = self.unit.scalar(type_id);
-        let mut result: Option<Vec<Term>> = None;
-        for alternative in spot.alternatives.into_iter().rev() {
-            let terms = self.load_one(&alternative);
-            result = Some(match (result, alternative.when) {
-                (Some(others), Some(when)) => terms
-                    .into_iter()
-                    .zip(others)
-                    .map(|(term, other)| Term::if_then_else(when.clone(), term, other))
-                    .collect(),
-                _ => terms,
-            });
-        }
-        match (result, scalar) {
-            (None, _) => self.nothing(type_id),
-            (Some(terms), None) => Value::Record(terms),
-            (Some(terms), Some(scalar)) => {
-                let term = terms.into_iter().next().unwrap_or(Term::number(0));
-                // What was stored as a signed one may be read as an unsigned one.
-                Value::Scalar(as_scalar(term, scalar))
-            }
-        }
-    }
-
-    fn load_one(&mut self, alternative: &Alternative) -> Vec<Term> {
-        let mut terms = Vec::new();
-        for (leaf, inner, count) in leaves(alternative) {
-            let first = alternative.home.first.plus(leaf.first);
-            for k in 0..inner {
-                let index = alternative.flat.clone().multiply(inner.into());
-                let index = index.add(Term::number(k.into()));
-                terms.push(self.read_element(first, count, index, leaf.scalar));
-            }
-        }
-        terms
-    }
-
-    /// Writes a value to a place; gives what it then holds.
-    pub fn store(&mut self, spot: Spot, value: Value, type_id: TypeId) -> Value {
-        let mut value = value;
-        if spot.alternatives.len() <= 1 {
-            let meets = spot.alternatives.iter().any(|one| self.meets_writes(one));
-            let (kept, spot) = match meets {
-                true => self.after_step(value, spot),
-                false => (value, spot),
-            };
-            value = kept;
-            for alternative in spot.alternatives {
-                self.store_one(&alternative, &mut value);
-            }
-            // What is long must not be read again as a term.
-            if value.terms().iter().any(|term| term.len() > 64) {
-                value = self.after_step(value, Spot::default()).0;
-            }
-        } else {
-            let (kept, spot) = self.after_step(value, spot);
-            value = kept;
-            // Whichever is written, what else waits must not change.
-            self.keep_all();
-            let after = self.assembler.mark();
-            let marks: Vec<_> = spot
-                .alternatives
-                .into_iter()
-                .map(|alternative| (alternative, self.assembler.mark()))
-                .collect();
-            let mut arms = Vec::new();
-            for (alternative, mark) in &marks {
-                let when = alternative.when.clone().unwrap_or(Term::truth(true));
-                arms.push((self.add_truth(when), *mark));
-            }
-            // One of them is the place: that is guarded.
-            let last = arms.pop().map_or(after, |(_, mark)| mark);
-            self.assembler.branch(self.span, arms, last);
-            for (alternative, mark) in marks {
-                self.assembler.set(mark);
-                let mut written = value.clone();
-                self.store_one(&alternative, &mut written);
-                self.flush();
-                self.assembler.jump(after);
-            }
-            self.assembler.set(after);
-        }
-        match (value, self.unit.scalar(type_id)) {
-            (Value::Scalar(term), Some(scalar)) => Value::Scalar(as_scalar(term, scalar)),
-            (value, _) => value,
-        }
-    }
-
-    /// Whether a place may be one that the step already writes, in a way that the order counts.
-    fn meets_writes(&self, alternative: &Alternative) -> bool {
-        leaves(alternative).any(|(leaf, inner, count)| {
-            let first = alternative.home.first.plus(leaf.first);
-            match alternative.flat.constant() {
-                Some(flat) => {
-                    let first = first.plus(flat as u32 * inner);
-                    self.step.touches_elements(first, inner)
-                }
-                None => self.step.touches(first, count),
-            }
-        })
-    }
-
-    /// A value and a place, once the step is made.
-    fn after_step(&mut self, value: Value, spot: Spot) -> (Value, Spot) {
-        self.values.push(value);
-        self.spots.push(spot);
-        self.flush();
-        let spot = self.spots.pop().unwrap_or_default();
-        (self.pop(), spot)
-    }
-
-    /// The value becomes what the place then holds.
-    fn store_one(&mut self, alternative: &Alternative, value: &mut Value) {
-        let mut places = Vec::new();
-        for (leaf, inner, count) in leaves(alternative) {
-            let first = alternative.home.first.plus(leaf.first);
-            for k in 0..inner {
-                let index = alternative.flat.clone().multiply(inner.into());
-                let index = index.add(Term::number(k.into()));
-                places.push((first, count, index, leaf.scalar));
-            }
-        }
-        for ((first, count, index, scalar), term) in places.into_iter().zip(value.terms()) {
-            *term = as_scalar(term.clone(), scalar);
-            self.step.write(first, count, index, scalar, term.clone());
-        }
-    }
-
-    /// A pointer to a place.
-    pub fn address(&mut self, spot: &Spot, span: Span) -> Term {
+        self.check(&mut spot);
+        let class = self.unit.addresses.class(id).clone();
         let mut result: Option<Term> = None;
         for alternative in spot.alternatives.iter().rev() {
-            let Some(base) = alternative.base else {
+            let layout = &alternative.home.layout;
+            let code = alternative.region.and_then(|(region, slot)| {
+                let first = class.code(Target::Region(region))?;
+                Some(first + i128::from(slot) * i128::from(layout.units + 1))
+            });
+            let Some(base) = code else {
                 self.outside(span, "the address of a local of a recursive function");
                 return Term::number(0);
             };
@@ -444,17 +394,14 @@ impl Body<'_, '_> {
     }
 }
 
-/// The leaves of an alternative's node: each with how many of its cells are in one such node, and
-/// how many there are in all.
-fn leaves(
-    alternative: &Alternative,
-) -> impl Iterator<Item = (super::layout::Leaf, u32, u32)> + use<'_> {
-    let node = alternative.node();
-    let layout = &alternative.home.layout;
-    let range = node.leaves.0 as usize..node.leaves.1 as usize;
-    layout.leaves[range].iter().map(move |leaf| {
-        let count = layout.nodes[leaf.node as usize].count;
-        (*leaf, count / node.count.max(1), count)
+/// Whether a place may be a node of the same object that begins where another one does: members of
+/// a union.
+fn has_same(spot: &Spot, home: &Home, node: &Node) -> bool {
+    spot.alternatives.iter().any(|alternative| {
+        let other = alternative.node();
+        alternative.home.first == home.first
+            && other.start == node.start
+            && other.arrays == node.arrays
     })
 }
 

@@ -2,54 +2,102 @@
 //!
 //! What C leaves undefined is guarded; what would need to know where objects are, is outside.
 
+use super::addresses::Class;
 use super::body::Body;
 use super::layout::Node;
 use super::origin::PointKind;
+use super::points_to::Target;
 use super::term::{Scalar, Term};
-use super::unit::{Home, STRANGER};
+use super::unit::Home;
 use crate::program::Operation;
 use crate::source::Span;
-use crate::typing::c::tree::{Binary, TypeId};
+use crate::typing::c::tree::{Binary, ExpressionId, TypeId};
+
+/// An object that a pointer may point to, and its codes.
+struct Extent {
+    home: Home,
+    base: i128,
+    end: i128,
+}
 
 impl Body<'_, '_> {
-    pub fn compare_pointers(&mut self, operator: Binary, a: Term, b: Term, span: Span) -> Term {
-        self.known_pointer(&a, span);
-        self.known_pointer(&b, span);
-        if matches!(operator, Binary::Equal | Binary::NotEqual) {
-            // Two strangers may be equal or not.
-            let stranger = |term: &Term| term.clone().equal(Term::number(STRANGER));
-            let both = stranger(&a).and(stranger(&b));
-            let what = "two pointers from outside the program are compared".to_owned();
+    /// The objects that a pointer may point to.
+    fn extents(&self, by: ExpressionId, class: &Class) -> Vec<Extent> {
+        let mut extents = Vec::new();
+        for target in self.unit.addresses.targets(by) {
+            let (Target::Region(region), Some(first)) = (target, class.code(target)) else {
+                continue;
+            };
+            for (home, slot) in self.unit.homes_of(region).into_iter().zip(0..) {
+                let units = i128::from(home.layout.units);
+                let base = first + slot * (units + 1);
+                let end = base + units;
+                extents.push(Extent { home, base, end });
+            }
+        }
+        extents
+    }
+
+    /// Two pointers of one class are compared.
+    pub fn compare_pointers(
+        &mut self,
+        operator: Binary,
+        (a, by): (Term, ExpressionId),
+        b: Term,
+        span: Span,
+    ) -> Term {
+        let class = self.unit.addresses.class(by).clone();
+        if let Some(dangling) = class.code(Target::Dangling) {
+            let is_dangling = |term: &Term| term.clone().equal(Term::number(dangling));
+            let both = is_dangling(&a).and(is_dangling(&b));
+            let what = "pointers to objects that are no more are compared".to_owned();
             self.guard(both.not(), span, PointKind::Outside { what });
+        }
+        if matches!(operator, Binary::Equal | Binary::NotEqual) {
             let equal = a.equal(b);
             return match operator {
                 Binary::Equal => equal,
                 _ => equal.not(),
             };
         }
-        self.same_object(&a, &b, span, "pointers to different objects are compared");
+        let (a, b) = self.both_short(a, b);
+        let null = |term: &Term| term.clone().equal(Term::number(0));
+        let mut known = null(&a).or(null(&b));
+        known = known.or(class.has_number(&a).and(class.has_number(&b)));
+        for Extent { base, end, .. } in self.extents(by, &class) {
+            let both = a.clone().within(base, end).and(b.clone().within(base, end));
+            known = known.or(both);
+        }
+        let less = a.clone().less(b.clone());
+        let less = match known.constant() {
+            Some(1) => less,
+            _ => {
+                // The order of different objects may be any.
+                self.values.push(super::step::Value::Scalar(known));
+                self.values.push(super::step::Value::Scalar(less));
+                self.flush();
+                let order = self.temporary(Scalar::Truth);
+                self.havoc(vec![order], PointKind::Order { cell: order });
+                let (less, known) = (self.pop_term(), self.pop_term());
+                Term::if_then_else(known, less, Term::read(order, Scalar::Truth))
+            }
+        };
+        let equal = a.equal(b);
         match operator {
-            Binary::Less => a.less(b),
-            Binary::LessEqual => a.less_equal(b),
-            Binary::Greater => b.less(a),
-            _ => b.less_equal(a),
+            Binary::Less => equal.not().and(less),
+            Binary::LessEqual => equal.or(less),
+            Binary::Greater => equal.not().and(less.not()),
+            _ => equal.or(less.not()),
         }
     }
 
-    fn same_object(&mut self, a: &Term, b: &Term, span: Span, what: &str) {
-        let mut same = Term::truth(false);
-        let objects: Vec<(i128, u32)> = self
-            .unit
-            .addressed()
-            .map(|(_, base, home)| (base, home.layout.nodes.first().map_or(0, |n| n.units)))
-            .collect();
-        for (base, units) in objects {
-            let end = base + i128::from(units);
-            let both = a.clone().within(base, end).and(b.clone().within(base, end));
-            same = same.or(both);
-        }
-        let what = what.to_owned();
-        self.guard(same, span, PointKind::Outside { what });
+    fn both_short(&mut self, a: Term, b: Term) -> (Term, Term) {
+        self.values.push(super::step::Value::Scalar(a));
+        let b = self.short(b.into_number());
+        let a = self.pop_term();
+        self.values.push(super::step::Value::Scalar(b));
+        let a = self.short(a.into_number());
+        (a, self.pop_term())
     }
 
     /// How many units what a pointer points to has.
@@ -61,67 +109,107 @@ impl Body<'_, '_> {
 
     pub fn pointer_add(
         &mut self,
-        from: Term,
+        (from, by): (Term, ExpressionId),
         index: Term,
         subtract: bool,
-        pointer: TypeId,
         span: Span,
     ) -> Term {
         if index.constant() == Some(0) {
             return from;
         }
-        let Some(units) = self.units_behind(pointer) else {
+        let pointer = self.type_of(by);
+        let target = self.unit.typed.types.target(pointer);
+        let (Some(units), Some(target)) = (self.units_behind(pointer), target) else {
             self.outside(span, "pointer arithmetic on such a type");
             return from;
         };
-        let target = self.unit.typed.types.target(pointer);
-        let from = self.short(from.into_number());
+        let class = self.unit.addresses.class(by).clone();
+        let (from, index) = self.both_short(from, index);
+        let is_moved = index.clone().into_truth();
         let distance = index.into_number().multiply(units);
         let to = match subtract {
             true => from.clone().subtract(distance),
             false => from.clone().add(distance),
         };
-        let valid = Term::number(STRANGER).less(from.clone());
-        self.undefined(valid, span, "arithmetic on a pointer to no object");
-        // Inside one array, or one object that is no element, its end included.
-        let mut inside = Term::truth(false);
-        let mut known = Term::truth(false);
-        let objects: Vec<(i128, Home)> = self
-            .unit
-            .addressed()
-            .map(|(_, base, home)| (base, home.clone()))
-            .collect();
-        for (base, home) in objects {
+        let undefined = class.is_undefined(&from).and(is_moved.clone());
+        self.undefined(
+            undefined.not(),
+            span,
+            "arithmetic on a pointer to no object",
+        );
+        let stranger = class.is_stranger(&from).and(is_moved.clone());
+        let what = "arithmetic on a pointer of any value".to_owned();
+        self.guard(stranger.not(), span, PointKind::Outside { what });
+        // Inside one array, its end included; what is no element is part of its object.
+        let mut known = is_moved.clone().not();
+        let mut inside = is_moved.not();
+        let mut whole = inside.clone();
+        for Extent { home, base, end } in self.extents(by, &class) {
+            let last = self.end_of(&home, base);
             for node in &home.layout.nodes {
-                let fits = target.is_some_and(|target| self.is_same_type(node.type_id, target.id));
-                if !fits {
+                if !self.unit.layouts.is_same_type(node.type_id, target.id) {
                     continue;
                 }
                 for (low, high) in arrays(node, base) {
                     let here = from.clone().within(low, high);
+                    if here.constant() == Some(0) {
+                        continue;
+                    }
                     known = known.or(here.clone());
-                    inside = inside.or(here.and(to.clone().within(low, high)));
+                    let reached = match (home.length, node.arrays.len()) {
+                        (Some(_), 1) => {
+                            let above = Term::number(low).less_equal(to.clone());
+                            above.and(to.clone().less_equal(last.clone()))
+                        }
+                        _ => to.clone().within(low, high),
+                    };
+                    inside = inside.or(here.clone().and(reached.clone()));
+                    whole = whole.or(here.and(match node.arrays.is_empty() {
+                        true => to.clone().within(base, end),
+                        false => reached,
+                    }));
                 }
             }
         }
         let what = "arithmetic on a pointer to something of another type".to_owned();
         self.guard(known, span, PointKind::Outside { what });
-        self.undefined(inside, span, "pointer arithmetic outside an array");
-        let width = match self.unit.scalar(pointer) {
-            Some(Scalar::Pointer(width)) => width,
-            _ => return to,
-        };
-        to.wrap(width)
+        self.undefined(whole, span, "pointer arithmetic outside an array");
+        let what = "arithmetic on a pointer to what is no element of an array".to_owned();
+        self.guard(inside, span, PointKind::Outside { what });
+        to.wrap(class.width())
     }
 
-    pub fn pointer_difference(&mut self, a: Term, b: Term, pointer: TypeId, span: Span) -> Term {
-        let Some(units) = self.units_behind(pointer) else {
+    pub fn pointer_difference(
+        &mut self,
+        (a, by): (Term, ExpressionId),
+        b: Term,
+        span: Span,
+    ) -> Term {
+        let Some(units) = self.units_behind(self.type_of(by)) else {
             self.outside(span, "pointer arithmetic on such a type");
             return Term::number(0);
         };
-        self.same_object(&a, &b, span, "pointers to different objects are subtracted");
-        a.subtract(b)
-            .calculate(Operation::Divide, Term::number(units))
+        let class = self.unit.addresses.class(by).clone();
+        let (a, b) = self.both_short(a, b);
+        let mut same = a.clone().equal(b.clone());
+        let strangers = class.has_number(&a).and(class.has_number(&b));
+        let strangers = strangers.and(same.clone().not());
+        let what = "pointers of any value are subtracted".to_owned();
+        self.guard(strangers.not(), span, PointKind::Outside { what });
+        for Extent { base, end, .. } in self.extents(by, &class) {
+            let both = a.clone().within(base, end).and(b.clone().within(base, end));
+            same = same.or(both);
+        }
+        self.undefined(same, span, "difference of pointers to different objects");
+        let distance = a.subtract(b);
+        if units > 1 {
+            let rest = distance
+                .clone()
+                .calculate(Operation::Remainder, Term::number(units));
+            let what = "difference of pointers between elements";
+            self.undefined(rest.equal(Term::number(0)), span, what);
+        }
+        distance.calculate(Operation::Divide, Term::number(units))
     }
 }
 

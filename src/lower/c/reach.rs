@@ -4,19 +4,42 @@
 //! Before that, one pass tells which expressions only compute: these become terms, all others
 //! steps.
 
+use super::Externs;
 use super::library::Meaning;
-use crate::components::{components, is_cyclic};
 use crate::typing::c::tree::{
-    Builtin, Callee, Conversion, ExpressionId, ExpressionKind, FunctionId, Initial, List, ObjectId,
-    PlaceId, PlaceKind, Program, StatementId, StatementKind, Storage, Type, Written,
+    Binary, Builtin, Callee, Conversion, ExpressionId, ExpressionKind, FunctionId, Initial, List,
+    ObjectId, PlaceId, PlaceKind, Program, StatementId, StatementKind, Storage, Type, Written,
 };
 use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 type Set<T> = IndexSet<T, FxBuildHasher>;
 
 /// Terms longer than this are put into a cell.
 pub const LONGEST_TERM: u32 = 200;
+
+/// Which blocks there are, and what is declared in them.
+#[derive(Default)]
+pub struct Blocks {
+    /// The innermost block around a declaration or compound literal.
+    pub of_objects: FxHashMap<ObjectId, StatementId>,
+    /// The block around a block.
+    pub around: FxHashMap<StatementId, StatementId>,
+}
+
+impl Blocks {
+    /// Whether one block is the other, or in it.
+    pub fn is_in(&self, block: StatementId, outer: StatementId) -> bool {
+        let mut at = Some(block);
+        while let Some(block) = at {
+            if block == outer {
+                return true;
+            }
+            at = self.around.get(&block).copied();
+        }
+        false
+    }
+}
 
 /// What the entry can come to.
 pub struct Reach {
@@ -28,10 +51,18 @@ pub struct Reach {
     pub addressed: Set<ObjectId>,
     /// The functions whose address is a value somewhere.
     pub function_addresses: Set<FunctionId>,
-    /// The functions that may be called while they run, by [`FunctionId`].
-    pub recursive: Vec<bool>,
-    /// Whether the entry is called by someone.
-    pub entry_is_called: bool,
+    /// What is evaluated, and in which function; initial values of statics are in none.
+    pub expressions: Vec<(ExpressionId, Option<FunctionId>)>,
+    /// The statements of all functions.
+    pub statements: Vec<(StatementId, FunctionId)>,
+    /// The writes of initialisers.
+    pub writes: Vec<List>,
+    /// The calls in loops.
+    pub repeated: FxHashSet<ExpressionId>,
+    /// The functions that jump.
+    pub jumping: FxHashSet<FunctionId>,
+    /// Where a local is declared, and what is around a block: [`StatementKind::Block`] or `For`.
+    pub blocks: Blocks,
     /// How long the term of an expression is; 0 if it is none.
     terms: Vec<u32>,
 }
@@ -44,17 +75,24 @@ enum Item {
 }
 
 impl Reach {
-    pub fn new(program: &Program, entry: FunctionId) -> Self {
+    pub fn new(program: &Program, entry: FunctionId, externs: Externs) -> Self {
         let mut search = Search {
             program,
+            externs,
             terms: terms(program),
             functions: Set::default(),
             objects: Set::default(),
             addressed: Set::default(),
             function_addresses: Set::default(),
-            calls: vec![Vec::new(); program.functions.len()],
-            through_pointers: Vec::new(),
             items: Vec::new(),
+            block: None,
+            is_repeated: false,
+            repeated: FxHashSet::default(),
+            jumping: FxHashSet::default(),
+            expressions: Vec::new(),
+            statements: Vec::new(),
+            writes: Vec::new(),
+            blocks: Blocks::default(),
         };
         search.functions.insert(entry);
         search.run();
@@ -64,20 +102,14 @@ impl Reach {
             objects,
             addressed,
             function_addresses,
-            mut calls,
-            through_pointers,
+            expressions,
+            statements,
+            writes,
+            blocks,
+            repeated,
+            jumping,
             ..
         } = search;
-        for caller in through_pointers {
-            let callees = function_addresses.iter().map(|callee| callee.0 as usize);
-            calls[caller].extend(callees);
-        }
-        let mut recursive = vec![false; program.functions.len()];
-        for members in components(&calls, [entry.0 as usize]) {
-            if is_cyclic(&calls, &members) {
-                members.iter().for_each(|member| recursive[*member] = true);
-            }
-        }
         let has_body = |id: &FunctionId| program.functions[id.0 as usize].body.is_some();
         let is_static = |id: &ObjectId| {
             matches!(
@@ -85,14 +117,17 @@ impl Reach {
                 Storage::Static { .. }
             )
         };
-        let is_entry = |callee: &usize| *callee == entry.0 as usize;
         Reach {
             functions: functions.into_iter().filter(has_body).collect(),
             statics: objects.into_iter().filter(is_static).collect(),
             addressed,
             function_addresses,
-            recursive,
-            entry_is_called: calls.iter().flatten().any(is_entry),
+            expressions,
+            statements,
+            writes,
+            blocks,
+            repeated,
+            jumping,
             terms,
         }
     }
@@ -105,15 +140,23 @@ impl Reach {
 
 struct Search<'a> {
     program: &'a Program,
+    externs: Externs,
     terms: Vec<u32>,
     functions: Set<FunctionId>,
     objects: Set<ObjectId>,
     addressed: Set<ObjectId>,
     function_addresses: Set<FunctionId>,
-    calls: Vec<Vec<usize>>,
-    /// Who calls through pointers.
-    through_pointers: Vec<usize>,
-    items: Vec<Item>,
+    items: Vec<(Item, Option<StatementId>, bool)>,
+    /// The innermost block around what is looked at.
+    block: Option<StatementId>,
+    /// Whether it is in a loop.
+    is_repeated: bool,
+    repeated: FxHashSet<ExpressionId>,
+    jumping: FxHashSet<FunctionId>,
+    expressions: Vec<(ExpressionId, Option<FunctionId>)>,
+    statements: Vec<(StatementId, FunctionId)>,
+    writes: Vec<List>,
+    blocks: Blocks,
 }
 
 impl Search<'_> {
@@ -123,7 +166,8 @@ impl Search<'_> {
             if let Some(id) = self.functions.get_index(functions).copied() {
                 functions += 1;
                 if let Some(body) = &self.program.functions[id.0 as usize].body {
-                    self.items.push(Item::Statement(body.block));
+                    (self.block, self.is_repeated) = (None, false);
+                    self.push(Item::Statement(body.block));
                     self.objects.extend(body.parameters.iter().copied());
                     self.walk(Some(id));
                 }
@@ -140,30 +184,67 @@ impl Search<'_> {
     }
 
     fn walk(&mut self, function: Option<FunctionId>) {
-        while let Some(item) = self.items.pop() {
+        while let Some((item, block, is_repeated)) = self.items.pop() {
+            (self.block, self.is_repeated) = (block, is_repeated);
             match item {
-                Item::Expression(id) => self.expression(id, function),
+                Item::Expression(id) => {
+                    self.expressions.push((id, function));
+                    if self.is_repeated {
+                        self.repeated.insert(id);
+                    }
+                    self.expression(id);
+                }
                 Item::Place(id) => self.place(id),
-                Item::Statement(id) => self.statement(id),
+                Item::Statement(id) => {
+                    self.statements
+                        .extend(function.map(|function| (id, function)));
+                    if let StatementKind::Goto(_) = self.program.statements[id.0 as usize].kind {
+                        self.jumping.extend(function);
+                    }
+                    self.statement(id);
+                }
             }
         }
     }
 
+    fn push(&mut self, item: Item) {
+        self.items.push((item, self.block, self.is_repeated));
+    }
+
     fn expressions(&mut self, list: impl IntoIterator<Item = ExpressionId>) {
-        self.items.extend(list.into_iter().map(Item::Expression));
+        for id in list {
+            self.push(Item::Expression(id));
+        }
+    }
+
+    /// An object is declared here.
+    fn declared(&mut self, object: ObjectId) {
+        self.objects.insert(object);
+        if let Some(block) = self.block {
+            self.blocks.of_objects.insert(object, block);
+        }
+    }
+
+    /// A block begins.
+    fn enter(&mut self, block: StatementId) {
+        if let Some(around) = self.block {
+            self.blocks.around.insert(block, around);
+        }
+        self.block = Some(block);
     }
 
     fn writes(&mut self, list: List) {
         let program = self.program;
+        self.writes.push(list);
         for write in &program.writes[list.indices()] {
-            self.items.push(Item::Place(write.place));
+            self.push(Item::Place(write.place));
             if let Written::Value(value) = write.value {
                 self.expressions([value]);
             }
         }
     }
 
-    fn expression(&mut self, id: ExpressionId, function: Option<FunctionId>) {
+    fn expression(&mut self, id: ExpressionId) {
         let program = self.program;
         match program.expressions[id.0 as usize].kind {
             ExpressionKind::Constant(_)
@@ -176,11 +257,11 @@ impl Search<'_> {
             }
             ExpressionKind::Address(place) | ExpressionKind::Decay(place) => {
                 self.addressed.extend(root(program, place));
-                self.items.push(Item::Place(place));
+                self.push(Item::Place(place));
             }
-            ExpressionKind::Load(place) => self.items.push(Item::Place(place)),
+            ExpressionKind::Load(place) => self.push(Item::Place(place)),
             ExpressionKind::Assign(place, value) | ExpressionKind::Update { place, value, .. } => {
-                self.items.push(Item::Place(place));
+                self.push(Item::Place(place));
                 self.expressions([value]);
             }
             ExpressionKind::Convert(_, a) | ExpressionKind::Unary(_, a) => self.expressions([a]),
@@ -200,28 +281,22 @@ impl Search<'_> {
             ExpressionKind::Conditional { condition, yes, no } => {
                 self.expressions([condition, yes, no]);
             }
-            ExpressionKind::Statement(statement) => self.items.push(Item::Statement(statement)),
+            ExpressionKind::Statement(statement) => self.push(Item::Statement(statement)),
             ExpressionKind::Builtin(_, list) => {
                 self.expressions(program.arguments[list.indices()].iter().copied());
             }
             ExpressionKind::Call(callee, list) => {
                 let arguments = program.arguments[list.indices()].iter().copied();
-                let caller = function.map(|function| function.0 as usize);
                 match callee {
                     Callee::Function(callee) => {
                         self.functions.insert(callee);
-                        if let Some(caller) = caller {
-                            self.calls[caller].push(callee.0 as usize);
-                        }
-                        if Meaning::of(program, callee).ignores_arguments() {
-                            let ignored: Vec<_> = arguments
-                                .filter(|id| !is_ignored(program, &self.terms, *id))
-                                .collect();
+                        if Meaning::of(program, callee).ignores_arguments(self.externs) {
+                            let ignored: Vec<_> =
+                                arguments.filter(|id| !is_ignored(program, *id)).collect();
                             return self.expressions(ignored);
                         }
                     }
                     Callee::Pointer(pointer) => {
-                        self.through_pointers.extend(caller);
                         self.expressions([pointer]);
                     }
                 }
@@ -238,13 +313,13 @@ impl Search<'_> {
             PlaceKind::Target(pointer) | PlaceKind::Temporary(pointer) => {
                 self.expressions([pointer]);
             }
-            PlaceKind::Field(place, _) => self.items.push(Item::Place(place)),
+            PlaceKind::Field(place, _) => self.push(Item::Place(place)),
             PlaceKind::Element(place, index) => {
-                self.items.push(Item::Place(place));
+                self.push(Item::Place(place));
                 self.expressions([index]);
             }
             PlaceKind::Compound(object, list) => {
-                self.objects.insert(object);
+                self.declared(object);
                 self.writes(list);
             }
         }
@@ -265,28 +340,32 @@ impl Search<'_> {
             | StatementKind::Value(e)
             | StatementKind::Return(Some(e)) => self.expressions([e]),
             StatementKind::Declaration(object, list) => {
-                self.objects.insert(object);
+                self.declared(object);
                 self.writes(list);
             }
             StatementKind::Block(list) => {
-                let statements = &program.blocks[list.indices()];
-                let statements = statements.iter().rev().copied();
-                self.items.extend(statements.map(Item::Statement));
+                self.enter(id);
+                for statement in program.blocks[list.indices()].iter().rev() {
+                    self.push(Item::Statement(*statement));
+                }
             }
             StatementKind::If {
                 condition,
                 then,
                 otherwise,
             } => {
-                self.items.extend(otherwise.map(Item::Statement));
-                self.items.push(Item::Statement(then));
+                if let Some(otherwise) = otherwise {
+                    self.push(Item::Statement(otherwise));
+                }
+                self.push(Item::Statement(then));
                 self.expressions([condition]);
             }
             StatementKind::While { condition, body }
             | StatementKind::Do {
                 condition, body, ..
             } => {
-                self.items.push(Item::Statement(body));
+                self.is_repeated = true;
+                self.push(Item::Statement(body));
                 self.expressions([condition]);
             }
             StatementKind::For {
@@ -295,30 +374,44 @@ impl Search<'_> {
                 step,
                 body,
             } => {
-                self.items.push(Item::Statement(body));
+                self.enter(id);
+                let is_repeated = std::mem::replace(&mut self.is_repeated, true);
+                self.push(Item::Statement(body));
                 self.expressions(step);
                 self.expressions(condition);
-                self.items.extend(initial.map(Item::Statement));
+                self.is_repeated = is_repeated;
+                match initial.map(|id| (id, program.statements[id.0 as usize].kind)) {
+                    // What is declared there lives as long as the loop.
+                    Some((_, StatementKind::Block(list))) => {
+                        for statement in program.blocks[list.indices()].iter().rev() {
+                            self.push(Item::Statement(*statement));
+                        }
+                    }
+                    Some((initial, _)) => self.push(Item::Statement(initial)),
+                    None => {}
+                }
             }
             StatementKind::Switch { value, body, .. } => {
-                self.items.push(Item::Statement(body));
+                self.push(Item::Statement(body));
                 self.expressions([value]);
             }
-            StatementKind::Labelled(_, statement) => self.items.push(Item::Statement(statement)),
+            StatementKind::Labelled(_, statement) => self.push(Item::Statement(statement)),
         }
     }
 }
 
-/// Whether an argument that nobody looks at need not be computed: a pointer, made without effect.
-fn is_ignored(program: &Program, terms: &[u32], id: ExpressionId) -> bool {
-    let type_id = program.expressions[id.0 as usize].type_id;
-    terms[id.0 as usize] > 0 && matches!(program.types.get(type_id), Type::Pointer(_))
-}
-
-impl Reach {
-    /// Whether an argument that nobody looks at need not be computed.
-    pub fn is_ignored(&self, program: &Program, id: ExpressionId) -> bool {
-        is_ignored(program, &self.terms, id)
+/// Whether an argument that nobody looks at need not be computed: the address of an object or
+/// function.
+pub fn is_ignored(program: &Program, mut id: ExpressionId) -> bool {
+    loop {
+        match program.expressions[id.0 as usize].kind {
+            ExpressionKind::Convert(Conversion::Pointer, operand) => id = operand,
+            ExpressionKind::Address(place) | ExpressionKind::Decay(place) => {
+                let kind = program.places[place.0 as usize].kind;
+                return matches!(kind, PlaceKind::Object(_));
+            }
+            kind => return matches!(kind, ExpressionKind::Function(_)),
+        }
     }
 }
 
@@ -362,6 +455,10 @@ fn terms(program: &Program) -> Vec<u32> {
             places[id.0 as usize]
         };
         let length = |id: ExpressionId| lengths.get(id.0 as usize).copied().unwrap_or(0);
+        let is_pointer = |id: ExpressionId| {
+            let type_id = program.expressions[id.0 as usize].type_id;
+            matches!(program.types.get(type_id), Type::Pointer(_))
+        };
         let is_record = program.types.record(expression.type_id).is_some();
         let own = match expression.kind {
             _ if is_record => 0,
@@ -375,6 +472,12 @@ fn terms(program: &Program) -> Vec<u32> {
             }
             ExpressionKind::Convert(Conversion::Void, _) => 0,
             ExpressionKind::Convert(_, a) | ExpressionKind::Unary(_, a) => sum(&[length(a)]),
+            // Which of two addresses is smaller may have to be chosen.
+            ExpressionKind::Binary(
+                Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual,
+                a,
+                _,
+            ) if is_pointer(a) => 0,
             ExpressionKind::Binary(_, a, b)
             | ExpressionKind::And(a, b)
             | ExpressionKind::Or(a, b) => sum(&[length(a), length(b)]),

@@ -115,10 +115,11 @@ impl Body<'_, '_> {
                     return;
                 }
                 if self.home(object).is_none() {
-                    self.outside(statement.span, "an object of this type, or its size");
+                    self.outside(statement.span, self.why_outside(object));
                     self.flush();
                     return;
                 }
+                self.begin_variable(object, statement.span);
                 if !self.is_covered(object, list) {
                     self.forget(object);
                 }
@@ -146,7 +147,7 @@ impl Body<'_, '_> {
                 self.test(condition, yes, no);
             }
             StatementKind::While { condition, body } => {
-                let Loop { after, again } = self.begin_loop(id);
+                let Loop { after, again, .. } = self.begin_loop(id);
                 self.assembler.set(again);
                 let [inside] = self.marks();
                 self.tasks.push(Task::SetMark(after));
@@ -160,7 +161,7 @@ impl Body<'_, '_> {
                 condition,
                 end,
             } => {
-                let Loop { after, again } = self.begin_loop(id);
+                let Loop { after, again, .. } = self.begin_loop(id);
                 let [inside] = self.marks();
                 self.assembler.set(inside);
                 self.tasks.push(Task::SetMark(after));
@@ -176,7 +177,7 @@ impl Body<'_, '_> {
                 body,
             } => {
                 self.blocks.push(id);
-                let Loop { after, again } = self.begin_loop(id);
+                let Loop { after, again, .. } = self.begin_loop(id);
                 let [head, inside] = self.marks();
                 self.tasks.push(Task::LeaveBlock);
                 self.tasks.push(Task::SetMark(after));
@@ -217,6 +218,10 @@ impl Body<'_, '_> {
             }
             StatementKind::Goto(label) => {
                 self.assembler.skip(statement.span);
+                let around = self.label_blocks.get(&label).cloned().unwrap_or_default();
+                let left = self.blocks.iter().copied();
+                let left: Vec<_> = left.filter(|block| !around.contains(block)).collect();
+                self.leave_blocks(&left);
                 for object in self.entered(label) {
                     self.forget(object);
                 }
@@ -226,12 +231,14 @@ impl Body<'_, '_> {
             StatementKind::Break(of) => {
                 self.assembler.skip(statement.span);
                 if let Some(marks) = self.loop_of(of) {
+                    self.leave_blocks(&self.blocks[marks.depth..].to_vec());
                     self.assembler.jump(marks.after);
                 }
             }
             StatementKind::Continue(of) => {
                 self.assembler.skip(statement.span);
                 if let Some(marks) = self.loop_of(of) {
+                    self.leave_blocks(&self.blocks[marks.depth..].to_vec());
                     self.assembler.jump(marks.again);
                 }
             }
@@ -268,6 +275,7 @@ impl Body<'_, '_> {
         let marks = Loop {
             after: self.assembler.mark(),
             again: self.assembler.mark(),
+            depth: self.blocks.len(),
         };
         self.loops.insert(id, marks);
         marks
@@ -345,10 +353,10 @@ impl Body<'_, '_> {
                 self.tasks.push(Task::SetMark(marks.after));
                 self.tasks.push(Task::Statement(body));
             }
-            StatementKind::Return(_) => {
+            StatementKind::Return(returned) => {
                 self.flush();
                 let value = self.pop();
-                self.give_back(Some(value), statement.span);
+                self.give_back(Some((value, returned)), statement.span);
             }
             _ => {}
         }
@@ -396,9 +404,14 @@ impl Body<'_, '_> {
     /// The end of the body: `main` returns 0, others nothing that is known.
     pub fn fall_off(&mut self, close: Span) {
         self.span = close;
-        if self.is_main() && self.assembler.is_reachable() {
+        if !self.assembler.is_reachable() {
+            return;
+        }
+        if self.is_main() {
             let value = Value::Scalar(Term::number(0));
-            self.give_back(Some(value), close);
+            self.give_back(Some((value, None)), close);
+        } else if self.ends_something() {
+            self.give_back(None, close);
         }
     }
 }

@@ -337,8 +337,55 @@ impl Body<'_, '_> {
     fn kept(&mut self, term: Term) -> Term {
         let scalar = fitting(&term);
         let cell = self.temporary(scalar);
+        self.taint(cell, &term);
         self.step.kept.push((cell, scalar, term));
         Term::read(cell, scalar)
+    }
+
+    /// Notes that a hidden cell may hold a pointer that a term reads.
+    fn taint(&mut self, cell: VariableId, term: &Term) {
+        self.tainted.remove(&cell);
+        if term.is_truth() {
+            return;
+        }
+        let classes = term
+            .reads()
+            .filter_map(|(cell, _)| self.pointer_class(cell));
+        if let Some(class) = classes.last() {
+            self.tainted.insert(cell, class);
+        }
+    }
+
+    /// The numbering of the pointers that a cell may hold.
+    fn pointer_class(&self, cell: VariableId) -> Option<u32> {
+        if let Some(class) = self.tainted.get(&cell) {
+            return Some(*class);
+        }
+        let scalar = match cell {
+            VariableId::Local(index) => self.local_origins[index as usize].scalar,
+            VariableId::Global(index) => self.unit.global_scalar(index),
+        };
+        match scalar {
+            Scalar::Pointer(codes) => Some(codes.class),
+            _ => None,
+        }
+    }
+
+    /// A function is called that may free memory: pointers that wait are not told of it.
+    pub fn pin(&mut self) {
+        let values = self.values.iter_mut().flat_map(|one| one.terms().iter());
+        let spots = self.spots.iter_mut().flat_map(|spot| spot.terms());
+        let olds = self.olds.iter_mut().flat_map(|(_, old)| old.terms().iter());
+        let terms = values.chain(spots.map(|term| &*term)).chain(olds);
+        let reads: Vec<VariableId> = terms
+            .filter(|term| !term.is_truth())
+            .flat_map(|term| term.reads().map(|(cell, _)| cell).collect::<Vec<_>>())
+            .collect();
+        for cell in reads {
+            if let Some(class) = self.pointer_class(cell) {
+                self.unit.pin(class);
+            }
+        }
     }
 
     /// A short term with this value, after the step that is made for it if need be.
@@ -441,6 +488,10 @@ fn fitting(term: &Term) -> Scalar {
         return Scalar::Truth;
     }
     let signed = interval.low < 0;
+    if !signed && interval.high < 256 {
+        let bits = (i128::BITS - interval.high.leading_zeros()).max(1) as u8;
+        return Scalar::Integer(super::term::Width { bits, signed });
+    }
     let widths = [8_u8, 16, 32, 64].map(|bits| super::term::Width { bits, signed });
     let fits = |width: &&super::term::Width| {
         let all = width.interval();

@@ -29,16 +29,55 @@ pub enum Scalar {
     Truth,
     /// A number of that width.
     Integer(Width),
-    /// An address: a natural number.
-    Pointer(Width),
+    /// A pointer: a code, a natural number.
+    Pointer(Codes),
+}
+
+/// The codes that a pointer may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Codes {
+    /// What they stand for: a numbering of targets.
+    pub class: u32,
+    /// How many bits they need.
+    pub bits: u8,
+    /// The smallest.
+    pub low: u64,
+    /// The largest.
+    pub high: u64,
+}
+
+impl Codes {
+    /// Of layouts, which are those of types: which numbering it is depends on the object.
+    pub const OPEN: Codes = Codes {
+        class: u32::MAX,
+        bits: 1,
+        low: 0,
+        high: u64::MAX,
+    };
 }
 
 impl Scalar {
+    /// What holds the values of both; pointers are of one class.
+    pub fn join(self, other: Scalar) -> Scalar {
+        match (self, other) {
+            (Scalar::Pointer(a), Scalar::Pointer(b)) => Scalar::Pointer(Codes {
+                low: a.low.min(b.low),
+                high: a.high.max(b.high),
+                ..a
+            }),
+            (one, _) => one,
+        }
+    }
+
     /// Its values.
     pub fn interval(self) -> Interval {
         match self {
             Scalar::Truth => Interval { low: 0, high: 1 },
-            Scalar::Integer(width) | Scalar::Pointer(width) => width.interval(),
+            Scalar::Integer(width) => width.interval(),
+            Scalar::Pointer(codes) => Interval {
+                low: codes.low.into(),
+                high: codes.high.into(),
+            },
         }
     }
 }
@@ -107,9 +146,13 @@ impl Term {
         if let Scalar::Integer(Width { bits, signed: true }) = scalar {
             operations.push(Operation::Wrap { bits, signed: true });
         }
+        let interval = scalar.interval();
+        if let (Scalar::Pointer(_), Some(code)) = (scalar, interval.constant()) {
+            return Term::number(code);
+        }
         Term {
             operations,
-            interval: scalar.interval(),
+            interval,
             is_truth: scalar == Scalar::Truth,
         }
     }

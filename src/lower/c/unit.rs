@@ -1,46 +1,66 @@
-//! What all functions of a program share: where objects are, what addresses are, who is called.
+//! What all functions of a program share: where objects are, what pointers mean, who is called.
 //!
-//! An address is a number: 0 is null, 1 what an uninitialised pointer holds, 2 a stranger; then come
-//! the functions whose address is taken, and the units of the objects whose address is taken, with one
-//! number more for the end of each.
+//! Objects of static storage are global cells, and so are locals whose address is taken, if there
+//! is one of each at a time, and the objects that a call which allocates memory has.
 
+use super::addresses::Addresses;
 use super::layout::{Layout, Layouts};
+use super::lifetime::Lifetimes;
 use super::origin::CellOrigin;
+use super::points_to::{Holder, Region, Target};
 use super::reach::Reach;
 use super::term::{Scalar, Width};
 use super::{Options, domain};
 use crate::names::{Name, Names};
 use crate::program::{Cell, ProcedureId, VariableId};
-use crate::typing::c::tree::{FunctionId, ObjectId, Program, Storage, TypeId};
+use crate::typing::c::tree::{ExpressionId, FunctionId, ObjectId, Program, TypeId};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// The address that an uninitialised pointer holds.
-pub const UNINITIALISED: i128 = 1;
-/// The address of what is not an object of the program.
-pub const STRANGER: i128 = 2;
-const FIRST_FUNCTION: i128 = 3;
+/// What counts the elements of objects of no constant size.
+pub const LENGTH: Scalar = Scalar::Integer(Width {
+    bits: 32,
+    signed: false,
+});
 
 /// Where an object is.
 #[derive(Clone)]
 pub struct Home {
     pub first: VariableId,
     pub layout: Rc<Layout>,
+    /// What the cells of each leaf hold.
+    pub scalars: Rc<[Scalar]>,
+    /// How many elements it has, if that is not known, and how many units each.
+    pub length: Option<(VariableId, u32)>,
+}
+
+/// The objects of a call that allocates memory.
+#[derive(Clone)]
+pub struct Slots {
+    pub homes: Vec<Home>,
+    /// Whether each is in use: the first of so many cells.
+    pub used: VariableId,
+    /// Whether each was freed, if pointers do not tell.
+    pub freed: Option<VariableId>,
 }
 
 pub struct Unit<'a> {
     pub typed: &'a Program,
     pub options: &'a Options,
-    pub reach: Reach,
+    pub reach: &'a Reach,
     pub layouts: Layouts<'a>,
+    pub addresses: Addresses,
+    pub lifetimes: Lifetimes,
     pub names: &'a mut Names,
     pub procedures: FxHashMap<FunctionId, ProcedureId>,
     pub assumed: IndexSet<FunctionId, FxBuildHasher>,
+    /// Calls whose memory is pointed to by values that wait while others run.
+    pub pinned: IndexSet<u32, FxBuildHasher>,
     homes: FxHashMap<ObjectId, Home>,
+    slots: Vec<Option<Slots>>,
     globals: Vec<Cell>,
     origins: Vec<CellOrigin>,
-    addresses: FxHashMap<ObjectId, i128>,
     /// The names of global cells so far.
     taken: FxHashSet<Name>,
 }
@@ -49,32 +69,13 @@ impl<'a> Unit<'a> {
     pub fn new(
         typed: &'a Program,
         options: &'a Options,
-        reach: Reach,
+        reach: &'a Reach,
+        layouts: Layouts<'a>,
+        addresses: Addresses,
+        lifetimes: Lifetimes,
+        counts: &[u32],
         names: &'a mut Names,
     ) -> Self {
-        // Sizes do not depend on how wide addresses are.
-        let mut pointer = Width {
-            bits: 2,
-            signed: false,
-        };
-        let mut layouts = Layouts::new(&typed.types, &typed.names, pointer);
-        let mut next = FIRST_FUNCTION + reach.function_addresses.len() as i128;
-        let mut addresses = FxHashMap::default();
-        for id in &reach.addressed {
-            let object = &typed.objects[id.0 as usize];
-            // Of what can be there several times at once, no address is known.
-            let is_one = match (object.storage, object.function) {
-                (Storage::Static { .. }, _) => true,
-                (_, Some(function)) => !reach.recursive[function.0 as usize],
-                (_, None) => false,
-            };
-            if let Some((units, _)) = layouts.size(object.qualified.id).filter(|_| is_one) {
-                addresses.insert(*id, next);
-                next += i128::from(units) + 1;
-            }
-        }
-        pointer.bits = (i128::BITS - (next - 1).leading_zeros()).max(2) as u8;
-        let layouts = Layouts::new(&typed.types, &typed.names, pointer);
         let procedures = reach.functions.iter().copied();
         let procedures = procedures.zip((0..).map(ProcedureId)).collect();
         let mut unit = Unit {
@@ -82,41 +83,165 @@ impl<'a> Unit<'a> {
             options,
             reach,
             layouts,
+            addresses,
+            lifetimes,
             names,
             procedures,
             assumed: IndexSet::default(),
+            pinned: IndexSet::default(),
             homes: FxHashMap::default(),
+            slots: Vec::new(),
             globals: Vec::new(),
             origins: Vec::new(),
-            addresses,
             taken: FxHashSet::default(),
         };
-        let statics = unit.reach.statics.clone();
-        let addressed: Vec<ObjectId> = unit.reach.addressed.iter().copied().collect();
-        let addressed = addressed.into_iter();
-        let addressed = addressed.filter(|id| unit.addresses.contains_key(id));
-        for id in statics.into_iter().chain(addressed.collect::<Vec<_>>()) {
+        for id in &reach.statics {
+            unit.place_global(*id);
+        }
+        let pointed_to = unit.addresses.points.targets.iter();
+        let mut locals: Vec<ObjectId> = pointed_to
+            .filter_map(|target| match target {
+                Target::Region(Region::Object(id)) => Some(*id),
+                _ => None,
+            })
+            .chain(unit.lifetimes.promoted.iter().copied())
+            .filter(|id| unit.lifetimes.has_one_place(typed, *id))
+            .collect();
+        locals.sort();
+        for id in locals {
             unit.place_global(id);
+        }
+        for (count, site) in counts.iter().zip(0..) {
+            let slots = unit.place_site(site, *count);
+            unit.slots.push(slots);
         }
         unit
     }
 
+    /// What the leaves of a region hold.
+    pub fn scalars(&self, region: Region, layout: &Layout) -> Rc<[Scalar]> {
+        let scalar = |(leaf, index): (&super::layout::Leaf, u32)| match leaf.scalar {
+            Scalar::Pointer(_) => self.addresses.scalar(Holder::Memory(region, index)),
+            scalar => scalar,
+        };
+        layout.leaves.iter().zip(0..).map(scalar).collect()
+    }
+
+    /// What the leaves of a value hold, if there is one.
+    pub fn value_scalars(&mut self, id: ExpressionId) -> Option<(Rc<Layout>, Rc<[Scalar]>)> {
+        let type_id = self.typed.expressions[id.0 as usize].type_id;
+        let layout = self.layouts.of(type_id)?;
+        let scalars = self.of_leaves(&layout, |leaf| Holder::Value(id, leaf));
+        Some((layout, scalars))
+    }
+
+    /// What the leaves of a function's result hold, if it has one.
+    pub fn result_scalars(&mut self, id: FunctionId) -> Option<(Rc<Layout>, Rc<[Scalar]>)> {
+        let type_id = self.typed.functions[id.0 as usize].type_id;
+        let result = self.typed.types.signature(type_id)?.result;
+        let layout = self.layouts.of(result)?;
+        let scalars = self.of_leaves(&layout, |leaf| Holder::Result(id, leaf));
+        Some((layout, scalars))
+    }
+
+    fn of_leaves(&self, layout: &Layout, holder: impl Fn(u32) -> Holder) -> Rc<[Scalar]> {
+        let leaves = layout.leaves.iter().zip(0..);
+        let scalars = leaves.map(|(leaf, index)| match leaf.scalar {
+            Scalar::Pointer(_) => self.addresses.scalar(holder(index)),
+            scalar => scalar,
+        });
+        scalars.collect()
+    }
+
     fn place_global(&mut self, id: ObjectId) {
-        let object = &self.typed.objects[id.0 as usize];
-        let Some(layout) = self.layouts.of(object.qualified.id) else {
+        let type_id = self.typed.objects[id.0 as usize].qualified.id;
+        let Some(layout) = self.layouts.of(type_id) else {
             return;
         };
         if self.homes.contains_key(&id) {
             return;
         }
-        let first = VariableId::Global(self.globals.len() as u32);
         let name = self.object_name(id);
-        let mut cells = Vec::new();
-        let mut origins = Vec::new();
-        self.cells(id, &layout, &name, &mut cells, &mut origins);
+        let length = match layout.nodes.first().map(|node| (&node.kind, node.units)) {
+            Some((
+                super::layout::NodeKind::Array {
+                    length,
+                    variable: Some(_),
+                    ..
+                },
+                units,
+            )) => {
+                let cell = self.hidden(&format!("{name}#length"), LENGTH);
+                Some((cell, units / length))
+            }
+            _ => None,
+        };
+        let first = VariableId::Global(self.globals.len() as u32);
+        let scalars = self.scalars(Region::Object(id), &layout);
+        let home = Home {
+            first,
+            layout,
+            scalars,
+            length,
+        };
+        let (cells, origins) = self.cells(Some(id), &home, &name);
         self.globals.extend(cells);
         self.origins.extend(origins);
-        self.homes.insert(id, Home { first, layout });
+        self.homes.insert(id, home);
+    }
+
+    /// A hidden global cell.
+    fn hidden(&mut self, name: &str, scalar: Scalar) -> VariableId {
+        let cell = VariableId::Global(self.globals.len() as u32);
+        self.globals.push(Cell {
+            name: self.names.intern(name),
+            domain: domain(scalar),
+        });
+        self.origins.push(CellOrigin {
+            object: None,
+            scalar,
+            index: 0,
+        });
+        cell
+    }
+
+    fn place_site(&mut self, site: u32, count: u32) -> Option<Slots> {
+        let points = &self.addresses.points;
+        let layout = points.sites[site as usize].layout.clone()?;
+        let is_open = points.sites[site as usize].size.is_none();
+        let fate = self.lifetimes.sites[site as usize];
+        let used = VariableId::Global(self.globals.len() as u32);
+        for slot in 0..count {
+            self.hidden(&format!("heap#{site}.{slot}#used"), Scalar::Truth);
+        }
+        let mut freed = None;
+        if fate.is_freed && !fate.is_forgotten {
+            freed = Some(VariableId::Global(self.globals.len() as u32));
+            for slot in 0..count {
+                self.hidden(&format!("heap#{site}.{slot}#freed"), Scalar::Truth);
+            }
+        }
+        let scalars = self.scalars(Region::Site(site), &layout);
+        let units = layout.nodes.first().map_or(1, |node| node.units);
+        let homes = (0..count).map(|slot| {
+            let name = format!("heap#{site}.{slot}");
+            let length = is_open.then(|| {
+                let cell = self.hidden(&format!("{name}#length"), LENGTH);
+                (cell, units)
+            });
+            let home = Home {
+                first: VariableId::Global(self.globals.len() as u32),
+                layout: layout.clone(),
+                scalars: scalars.clone(),
+                length,
+            };
+            let (cells, origins) = self.cells(None, &home, &name);
+            self.globals.extend(cells);
+            self.origins.extend(origins);
+            home
+        });
+        let homes = homes.collect();
+        Some(Slots { homes, used, freed })
     }
 
     /// How a global object is called: by its name, and if that is one of a function, after it.
@@ -141,63 +266,82 @@ impl<'a> Unit<'a> {
         text
     }
 
-    /// Adds the cells of an object.
+    /// The cells of an object.
     pub fn cells(
         &mut self,
-        id: ObjectId,
-        layout: &Layout,
+        id: Option<ObjectId>,
+        home: &Home,
         name: &str,
-        cells: &mut Vec<Cell>,
-        origins: &mut Vec<CellOrigin>,
-    ) {
-        let mut index = 0;
-        for leaf in &layout.leaves {
-            for place in 0..layout.nodes[leaf.node as usize].count {
+    ) -> (Vec<Cell>, Vec<CellOrigin>) {
+        let layout = &home.layout;
+        let (mut cells, mut origins) = (Vec::new(), Vec::new());
+        for (leaf, scalar) in layout.leaves.iter().zip(home.scalars.iter()) {
+            let node = &layout.nodes[leaf.node as usize];
+            let is_shown = matches!(node.kind, super::layout::NodeKind::Scalar(_));
+            for place in 0..node.count {
                 let shown = self.layouts.cell_name(layout, *leaf, place, name);
                 cells.push(Cell {
                     name: self.names.intern(&shown),
-                    domain: domain(leaf.scalar),
+                    domain: domain(*scalar),
                 });
                 origins.push(CellOrigin {
-                    object: Some(id),
-                    scalar: leaf.scalar,
-                    index,
+                    object: id.filter(|_| is_shown),
+                    scalar: *scalar,
+                    index: origins.len() as u32,
                 });
-                index += 1;
+            }
+        }
+        (cells, origins)
+    }
+
+    /// The global cells that are no objects of static storage.
+    pub fn locals(&self) -> Vec<(VariableId, Scalar)> {
+        let fixed: FxHashSet<ObjectId> = self.reach.statics.iter().copied().collect();
+        let cells = self.origins.iter().zip((0..).map(VariableId::Global));
+        let is_local = |origin: &CellOrigin| origin.object.is_none_or(|id| !fixed.contains(&id));
+        let cells = cells.filter(|(origin, _)| is_local(origin));
+        cells.map(|(origin, cell)| (cell, origin.scalar)).collect()
+    }
+
+    /// What a global cell holds.
+    pub fn global_scalar(&self, index: u32) -> Scalar {
+        self.origins[index as usize].scalar
+    }
+
+    /// Memory that pointers of a class may point to cannot be used again once it is freed.
+    pub fn pin(&mut self, class: u32) {
+        if let Some(class) = self.addresses.class_by_index(class) {
+            for (fate, site) in self.lifetimes.sites.iter().zip(0..) {
+                let target = Target::Region(Region::Site(site));
+                if fate.is_forgotten && class.code(target).is_some() {
+                    self.pinned.insert(site);
+                }
             }
         }
     }
 
-    /// Where a global object is, or a local one whose address is taken.
+    /// Where a global object is, or a local one that pointers lead to.
     pub fn global(&self, id: ObjectId) -> Option<&Home> {
         self.homes.get(&id)
     }
 
-    /// The address of an object's first unit.
-    pub fn address(&self, id: ObjectId) -> Option<i128> {
-        self.addresses.get(&id).copied()
+    /// The objects of a call that allocates memory.
+    pub fn slots(&self, site: u32) -> Option<&Slots> {
+        self.slots[site as usize].as_ref()
     }
 
-    /// The objects that pointers can lead to, with their addresses.
-    pub fn addressed(&self) -> impl Iterator<Item = (ObjectId, i128, &Home)> {
-        self.reach.addressed.iter().filter_map(|id| {
-            let home = self.homes.get(id)?;
-            Some((*id, self.address(*id)?, home))
-        })
+    /// The places that a region may be, one unit after the last of each before the next.
+    pub fn homes_of(&self, region: Region) -> Vec<Home> {
+        match region {
+            Region::Object(id) => self.homes.get(&id).cloned().into_iter().collect(),
+            Region::Site(site) => match self.slots(site) {
+                Some(slots) => slots.homes.clone(),
+                None => Vec::new(),
+            },
+        }
     }
 
-    pub fn function_address(&self, id: FunctionId) -> Option<i128> {
-        let index = self.reach.function_addresses.get_index_of(&id)?;
-        Some(FIRST_FUNCTION + index as i128)
-    }
-
-    /// The functions whose address is taken, with their addresses.
-    pub fn addressed_functions(&self) -> Vec<(FunctionId, i128)> {
-        let functions = self.reach.function_addresses.iter().copied();
-        functions.zip(FIRST_FUNCTION..).collect()
-    }
-
-    /// What values of a type are, if they are one scalar.
+    /// What values of a type are, if they are one scalar; of pointers, it is open which.
     pub fn scalar(&self, id: TypeId) -> Option<Scalar> {
         self.layouts.scalar(id)
     }

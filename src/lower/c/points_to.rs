@@ -1,0 +1,178 @@
+//! What pointers may point to, whenever and wherever they are looked at: Andersen's analysis.
+//!
+//! A node is a value of an expression, a leaf of an object, or what a function returns; of
+//! records, one for each pointer in them. The targets of a pointer are objects as wholes, functions,
+//! places in the program that allocate memory, and what is no object. What an access may
+//! reach in an object is told by the type that is accessed. So `p->f` of a struct reads `f` of
+//! the structs in the objects that `p` may point to, and no other member.
+//!
+//! Memory that is allocated gets the type that its address is converted to at once, otherwise the
+//! one it is accessed as: then it begins again.
+
+use super::Options;
+use super::flow::Flow;
+use super::inclusion::Analysis;
+use super::layout::{Layout, Layouts};
+use super::library::Allocation;
+use super::reach::Reach;
+use crate::typing::c::tree::{
+    Binary, Conversion, ExpressionId, ExpressionKind, FunctionId, ObjectId, Origin, Program, TypeId,
+};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::rc::Rc;
+
+/// What may have an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Region {
+    Object(ObjectId),
+    /// The memory that a call allocates: an index into [`PointsTo::sites`].
+    Site(u32),
+}
+
+/// What a pointer may point to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    Null,
+    /// What is no more.
+    Dangling,
+    /// Any number, because nothing was written there.
+    Uninitialised,
+    /// Any number that is no object's address.
+    Stranger,
+    Function(FunctionId),
+    Region(Region),
+}
+
+/// What holds a pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Holder {
+    /// Of an expression's value, this leaf of its type.
+    Value(ExpressionId, u32),
+    /// A leaf of a region.
+    Memory(Region, u32),
+    /// A leaf of what a function returns.
+    Result(FunctionId, u32),
+}
+
+/// A call that allocates memory.
+#[derive(Clone, Debug)]
+pub struct Site {
+    pub call: ExpressionId,
+    pub function: FunctionId,
+    pub allocation: Allocation,
+    /// In bytes, if it is known.
+    pub size: Option<u64>,
+    /// Of which type, if that is known.
+    pub element: Option<TypeId>,
+    pub layout: Option<Rc<Layout>>,
+}
+
+#[derive(Default)]
+pub struct PointsTo {
+    pub sites: Vec<Site>,
+    /// The functions that each function may call.
+    pub calls: Vec<Vec<usize>>,
+    pub holders: IndexSet<Holder, FxBuildHasher>,
+    pub targets: IndexSet<Target, FxBuildHasher>,
+    pub flow: Flow,
+    /// The pointers that are compared, subtracted.
+    pub compared: Vec<(ExpressionId, ExpressionId)>,
+    /// Those that are made integers.
+    pub made_integers: Vec<ExpressionId>,
+    /// What is given to `free`.
+    pub freed: Vec<ExpressionId>,
+}
+
+impl PointsTo {
+    pub fn set(&self, holder: Holder) -> impl Iterator<Item = Target> + '_ {
+        let node = self.holders.get_index_of(&holder);
+        let set = node.map(|node| self.flow.set(node as u32));
+        set.into_iter()
+            .flatten()
+            .map(|index| self.targets[*index as usize])
+    }
+}
+
+/// The targets of all pointers.
+pub fn points_to(
+    program: &Program,
+    reach: &Reach,
+    entry: FunctionId,
+    options: &Options,
+    layouts: &mut Layouts<'_>,
+) -> PointsTo {
+    let mut elements: FxHashMap<ExpressionId, TypeId> = reach
+        .expressions
+        .iter()
+        .filter_map(|(id, _)| {
+            let expression = program.expressions[id.0 as usize];
+            let ExpressionKind::Convert(Conversion::Pointer, operand) = expression.kind else {
+                return None;
+            };
+            let target = program.types.target(expression.type_id)?.id;
+            layouts.size(target)?;
+            Some((operand, target))
+        })
+        .collect();
+    loop {
+        let mut analysis = Analysis::new(program, reach, options, layouts, &elements);
+        analysis.generate(entry);
+        analysis.solve();
+        let uses = analysis.uses();
+        let known = elements.len();
+        for (call, type_id) in uses {
+            elements.entry(call).or_insert(type_id);
+        }
+        if elements.len() == known {
+            return analysis.result;
+        }
+    }
+}
+
+/// The globals that others may change.
+pub fn globals(program: &Program, reach: &Reach) -> Vec<ObjectId> {
+    let is_global = |id: &ObjectId| {
+        let object = &program.objects[id.0 as usize];
+        object.function.is_none()
+            && object.origin == Origin::Variable
+            && !object.qualified.qualifiers.constant
+    };
+    reach.statics.iter().copied().filter(is_global).collect()
+}
+
+/// The value of an expression of constants, if it is one.
+pub fn constant(program: &Program, id: ExpressionId) -> Option<u64> {
+    enum Task {
+        Visit(ExpressionId),
+        Apply(Binary),
+    }
+    let mut values: Vec<u64> = Vec::new();
+    let mut tasks = vec![Task::Visit(id)];
+    while let Some(task) = tasks.pop() {
+        match task {
+            Task::Visit(id) => match program.expressions[id.0 as usize].kind {
+                ExpressionKind::Constant(value) => values.push(u64::try_from(value).ok()?),
+                ExpressionKind::Convert(Conversion::Integer, operand) => {
+                    tasks.push(Task::Visit(operand));
+                }
+                ExpressionKind::Binary(operator @ (Binary::Add | Binary::Multiply), a, b) => {
+                    tasks.push(Task::Apply(operator));
+                    tasks.push(Task::Visit(b));
+                    tasks.push(Task::Visit(a));
+                }
+                _ => return None,
+            },
+            Task::Apply(operator) => {
+                let (b, a) = (values.pop()?, values.pop()?);
+                let value = match operator {
+                    Binary::Add => a.checked_add(b)?,
+                    _ => a.checked_mul(b)?,
+                };
+                // What is larger may have been another number in its type.
+                values.push(Some(value).filter(|value| *value < 1 << 31)?);
+            }
+        }
+    }
+    values.pop()
+}
