@@ -122,6 +122,7 @@ fn lowering(words: &[&str], question: Question) -> Lowering {
     Lowering {
         checks: Checks {
             overflow: question == Question::Overflow,
+            ..Checks::default()
         },
         externs: match () {
             () if words.contains(&"havoc") => Externs::Havoc,

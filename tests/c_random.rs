@@ -66,7 +66,7 @@ fn verdict(lowered: &Lowered, property: Property, engine: Engine) -> Option<Verd
         engine,
         trace: false,
         memory: 1 << 29,
-        operations: 100_000,
+        operations: 20_000,
         ..Options::default()
     };
     // What is out of budget has no verdict.

@@ -9,20 +9,18 @@ pub struct Generator {
     indent: usize,
     /// The functions that may be called: their number.
     callees: u32,
-    /// Only truth values, a few of them.
-    is_tiny: bool,
     labels: u32,
     loops: u32,
 }
 
 impl Generator {
+    /// The program of a seed; a tiny one has only truth values, a few of them.
     pub fn program(seed: u64, is_tiny: bool) -> String {
         let mut generator = Generator {
             state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
             text: String::new(),
             indent: 0,
             callees: 0,
-            is_tiny,
             labels: 0,
             loops: 0,
         };
