@@ -130,6 +130,7 @@ fn lowering(words: &[&str], question: Question) -> Lowering {
             () => Externs::Pure,
         },
         malloc_may_fail: words.contains(&"may-fail"),
+        cells: if words.contains(&"few") { 8 } else { 64 },
         ..Lowering::default()
     }
 }

@@ -5,11 +5,11 @@
 
 use super::layout::{Layout, Layouts};
 use super::library::{Allocation, Meaning};
-use super::points_to::{Holder, PointsTo, Region, Site, Target, constant, globals};
+use super::points_to::{Holder, PointsTo, Region, Target, find_site, globals};
 use super::reach::{Reach, root};
 use super::{Externs, Options};
 use crate::typing::c::tree::{
-    Callee, Conversion, ExpressionId, ExpressionKind, FunctionId, Initial, Integer, List, PlaceId,
+    Callee, Conversion, ExpressionId, ExpressionKind, FunctionId, Initial, List, PlaceId,
     PlaceKind, Program, StatementKind, Storage, Type, TypeId, Written,
 };
 use rustc_hash::FxHashMap;
@@ -70,52 +70,18 @@ impl<'a, 't> Analysis<'a, 't> {
             },
         };
         for (id, function) in &reach.expressions {
-            analysis.find_site(*id, *function, elements);
+            let element = elements.get(id).copied();
+            let found = function.and_then(|function| {
+                find_site(program, (*id, function), element, options, analysis.layouts)
+            });
+            if let Some(site) = found {
+                analysis
+                    .site_of
+                    .insert(*id, analysis.result.sites.len() as u32);
+                analysis.result.sites.push(site);
+            }
         }
         analysis
-    }
-
-    fn find_site(
-        &mut self,
-        call: ExpressionId,
-        function: Option<FunctionId>,
-        elements: &FxHashMap<ExpressionId, TypeId>,
-    ) {
-        let program = self.program;
-        let kind = program.expressions[call.0 as usize].kind;
-        let (ExpressionKind::Call(Callee::Function(callee), list), Some(function)) =
-            (kind, function)
-        else {
-            return;
-        };
-        let Meaning::Allocation(allocation) = Meaning::of(program, callee) else {
-            return;
-        };
-        let arguments = &program.arguments[list.indices()];
-        let sizes: Option<Vec<u64>> = arguments.iter().map(|id| constant(program, *id)).collect();
-        let size = sizes.and_then(|sizes| sizes.into_iter().try_fold(1_u64, u64::checked_mul));
-        let element = elements.get(&call).copied();
-        let mut row = |element: TypeId| {
-            let each = program.types.size(element).filter(|each| *each > 0)?;
-            let count = match size {
-                Some(size) if size % each == 0 => u32::try_from(size / each).ok()?,
-                Some(_) => return None,
-                None => self.options.cells,
-            };
-            self.layouts.row(element, count)
-        };
-        // What is never accessed, or in no way that fits, is bytes.
-        let bytes = program.types.of(Integer::Char);
-        let layout = element.and_then(&mut row).or_else(|| row(bytes));
-        self.site_of.insert(call, self.result.sites.len() as u32);
-        self.result.sites.push(Site {
-            call,
-            function,
-            allocation,
-            size,
-            element,
-            layout,
-        });
     }
 
     /// The types that memory is accessed as of which none is known, in the order of the program.

@@ -311,11 +311,11 @@ impl Body<'_, '_> {
                     if !layouts.is_same_type(node.type_id, type_id) || node.count == 0 {
                         continue;
                     }
-                    if let Some((when, flat)) = at(&pointer, base, node) {
-                        // Of members of a union, the first one stands for all.
-                        if has_same(&spot, &home, node) {
-                            continue;
-                        }
+                    // Of members of a union, the first one stands for all.
+                    if has_same(&spot, &home, node) {
+                        continue;
+                    }
+                    for (when, flat) in places(&pointer, base, node) {
                         any = any.or(when.clone());
                         spot.alternatives.push(Alternative {
                             when: Some(when),
@@ -403,6 +403,31 @@ fn has_same(spot: &Spot, home: &Home, node: &Node) -> bool {
             && other.start == node.start
             && other.arrays == node.arrays
     })
+}
+
+/// Up to so many equal nodes of several units are told apart one by one: the place of one among them
+/// would be a quotient.
+const FEW: u32 = 8;
+
+/// When an address is that of a node, and which of the equal ones it is then.
+fn places(pointer: &Term, base: i128, node: &Node) -> Vec<(Term, Term)> {
+    if node.count == 1 || node.count > FEW || (node.units == 1 && stride(node).is_some()) {
+        return at(pointer, base, node).into_iter().collect();
+    }
+    let mut places = Vec::new();
+    for flat in 0..node.count {
+        // From the innermost array outwards.
+        let (mut start, mut rest) = (base + i128::from(node.start), flat);
+        for (length, stride) in node.arrays.iter().rev() {
+            start += i128::from(rest % length) * i128::from(*stride);
+            rest /= length;
+        }
+        let when = pointer.clone().equal(Term::number(start));
+        if when.constant() != Some(0) {
+            places.push((when, Term::number(flat.into())));
+        }
+    }
+    places
 }
 
 /// When an address is that of a node, and which of the equal ones it is; none if it cannot be.

@@ -13,10 +13,11 @@ use super::Options;
 use super::flow::Flow;
 use super::inclusion::Analysis;
 use super::layout::{Layout, Layouts};
-use super::library::Allocation;
+use super::library::{Allocation, Meaning};
 use super::reach::Reach;
 use crate::typing::c::tree::{
-    Binary, Conversion, ExpressionId, ExpressionKind, FunctionId, ObjectId, Origin, Program, TypeId,
+    Binary, Callee, Conversion, ExpressionId, ExpressionKind, FunctionId, Integer, ObjectId,
+    Origin, Program, TypeId,
 };
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -128,6 +129,46 @@ pub fn points_to(
             return analysis.result;
         }
     }
+}
+
+/// What an expression allocates, of elements of a type, if it is a call that does.
+pub fn find_site(
+    program: &Program,
+    (call, function): (ExpressionId, FunctionId),
+    element: Option<TypeId>,
+    options: &Options,
+    layouts: &mut Layouts<'_>,
+) -> Option<Site> {
+    let kind = program.expressions[call.0 as usize].kind;
+    let ExpressionKind::Call(Callee::Function(callee), list) = kind else {
+        return None;
+    };
+    let Meaning::Allocation(allocation) = Meaning::of(program, callee) else {
+        return None;
+    };
+    let arguments = &program.arguments[list.indices()];
+    let sizes: Option<Vec<u64>> = arguments.iter().map(|id| constant(program, *id)).collect();
+    let size = sizes.and_then(|sizes| sizes.into_iter().try_fold(1_u64, u64::checked_mul));
+    let mut row = |element: TypeId| {
+        let each = program.types.size(element).filter(|each| *each > 0)?;
+        let count = match size {
+            Some(size) if size % each == 0 => u32::try_from(size / each).ok()?,
+            Some(_) => return None,
+            None => options.cells,
+        };
+        layouts.row(element, count)
+    };
+    // What is never accessed, or in no way that fits, is bytes.
+    let bytes = program.types.of(Integer::Char);
+    let layout = element.and_then(&mut row).or_else(|| row(bytes));
+    Some(Site {
+        call,
+        function,
+        allocation,
+        size,
+        element,
+        layout,
+    })
 }
 
 /// The globals that others may change.
