@@ -38,6 +38,8 @@ pub struct Lifetimes {
     /// Locals that are globals because they may point to memory that is freed.
     pub promoted: IndexSet<ObjectId, FxBuildHasher>,
     pub sites: Vec<Fate>,
+    /// How many objects each call that allocates memory has.
+    pub counts: Vec<u32>,
     /// What may hold pointers to a region when it ends, and goes on.
     pub outliving: FxHashMap<Region, Vec<(Region, u32)>>,
 }
@@ -50,6 +52,7 @@ impl Lifetimes {
         entry: FunctionId,
         points: &mut PointsTo,
         pinned: &IndexSet<u32, FxBuildHasher>,
+        heap: u32,
     ) -> Self {
         let calls = &points.calls;
         let mut recursive = vec![false; program.functions.len()];
@@ -65,6 +68,7 @@ impl Lifetimes {
             freeing: Vec::new(),
             promoted: IndexSet::default(),
             sites: vec![Fate::default(); points.sites.len()],
+            counts: Vec::new(),
             outliving: FxHashMap::default(),
         };
         lifetimes.find_sites(program, points, pinned);
@@ -74,6 +78,7 @@ impl Lifetimes {
                 && !reach.repeated.contains(&site.call)
                 && !reach.jumping.contains(&site.function);
         }
+        lifetimes.counts = lifetimes.count(points, heap);
         let age = Age {
             program,
             reach,
@@ -138,8 +143,7 @@ impl Lifetimes {
         }
     }
 
-    /// How many objects each call that allocates memory has.
-    pub fn counts(&self, points: &PointsTo, usual: u32) -> Vec<u32> {
+    fn count(&self, points: &PointsTo, usual: u32) -> Vec<u32> {
         let sites = points.sites.iter().zip(&self.sites);
         let counts = sites.map(|(site, fate)| {
             let is_recursive = self.recursive[site.function.0 as usize];

@@ -44,7 +44,7 @@ impl Body<'_, '_> {
         types.into_iter().find_map(|type_id| {
             self.unit.layouts.of(type_id)?;
             let size = typed.types.size(type_id).filter(|size| *size > 0)?;
-            let fits = bytes % size == 0 && bytes / size <= MOST_ELEMENTS;
+            let fits = bytes.is_multiple_of(size) && bytes / size <= MOST_ELEMENTS;
             fits.then_some((type_id, (bytes / size) as u32))
         })
     }

@@ -155,16 +155,15 @@ fn attempt(
 ) -> (Lowered, IndexSet<u32, FxBuildHasher>) {
     let mut layouts = Layouts::new(&typed.types, &typed.names, options.cells);
     let mut points = points_to::points_to(typed, reach, entry, options, &mut layouts);
-    let lifetimes = Lifetimes::new(typed, reach, entry, &mut points, pinned);
-    let counts = lifetimes.counts(&points, options.heap);
+    let lifetimes = Lifetimes::new(typed, reach, entry, &mut points, pinned, options.heap);
     let count = |region: Region| match region {
         Region::Object(id) => lifetimes.has_one_place(typed, id).into(),
-        Region::Site(site) => counts[site as usize],
+        Region::Site(site) => lifetimes.counts[site as usize],
     };
     let addresses = Addresses::new(typed, points, &mut layouts, count);
     let mut names = typed.names.clone();
     let mut unit = Unit::new(
-        typed, options, reach, layouts, addresses, lifetimes, &counts, &mut names,
+        typed, options, reach, layouts, addresses, lifetimes, &mut names,
     );
     let mut expressions = Expressions::with_capacity(typed.expressions.len());
     let mut procedures = Vec::new();

@@ -231,14 +231,16 @@ impl Body<'_, '_> {
             StatementKind::Break(of) => {
                 self.assembler.skip(statement.span);
                 if let Some(marks) = self.loop_of(of) {
-                    self.leave_blocks(&self.blocks[marks.depth..].to_vec());
+                    let left = self.blocks[marks.depth..].to_vec();
+                    self.leave_blocks(&left);
                     self.assembler.jump(marks.after);
                 }
             }
             StatementKind::Continue(of) => {
                 self.assembler.skip(statement.span);
                 if let Some(marks) = self.loop_of(of) {
-                    self.leave_blocks(&self.blocks[marks.depth..].to_vec());
+                    let left = self.blocks[marks.depth..].to_vec();
+                    self.leave_blocks(&left);
                     self.assembler.jump(marks.again);
                 }
             }

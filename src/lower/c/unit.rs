@@ -73,7 +73,6 @@ impl<'a> Unit<'a> {
         layouts: Layouts<'a>,
         addresses: Addresses,
         lifetimes: Lifetimes,
-        counts: &[u32],
         names: &'a mut Names,
     ) -> Self {
         let procedures = reach.functions.iter().copied();
@@ -111,8 +110,8 @@ impl<'a> Unit<'a> {
         for id in locals {
             unit.place_global(id);
         }
-        for (count, site) in counts.iter().zip(0..) {
-            let slots = unit.place_site(site, *count);
+        for (count, site) in unit.lifetimes.counts.clone().into_iter().zip(0..) {
+            let slots = unit.place_site(site, count);
             unit.slots.push(slots);
         }
         unit
