@@ -1,6 +1,6 @@
 //! Where objects begin and end: blocks, calls, arrays of variable size.
 //!
-//! Where an object ends, the pointers to it that go on become dangling, in one step.
+//! Where an object ends, the pointers to it that go on become dangling, one after the other.
 
 use super::addresses::Class;
 use super::body::{Body, cells};
@@ -49,6 +49,8 @@ impl Body<'_, '_> {
             let dead = is_dead(&class, &old);
             let new = Term::if_then_else(dead, Term::number(dangling), old);
             self.write_cell(cell, scalar, new);
+            // All at once, cells that have nothing to do with each other would be one relation.
+            self.flush();
         }
     }
 
@@ -86,6 +88,11 @@ impl Body<'_, '_> {
         let Some(id) = self.function else {
             return Vec::new();
         };
+        // Where the program ends, nothing goes on.
+        let is_entry = self.unit.reach.functions.first() == Some(&id);
+        if is_entry && !self.unit.lifetimes.entry_is_called {
+            return Vec::new();
+        }
         let body = typed.functions[id.0 as usize].body.iter();
         let objects = body.flat_map(|body| body.parameters.iter().chain(&body.objects));
         let is_local = |id: &&ObjectId| {
