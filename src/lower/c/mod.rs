@@ -40,6 +40,7 @@ pub use observation::{Observation, observe};
 pub use origin::{CellOrigin, Origin, PointKind, PointOrigin};
 pub use term::{Codes, Scalar, Width};
 
+use crate::names::Names;
 use crate::program::{
     Domain, Expressions, Language, Overflow, Point, Procedure, ProcedureId, Program,
 };
@@ -153,18 +154,8 @@ fn attempt(
     reach: &Reach,
     pinned: &IndexSet<u32, FxBuildHasher>,
 ) -> (Lowered, IndexSet<u32, FxBuildHasher>) {
-    let mut layouts = Layouts::new(&typed.types, &typed.names, options.cells);
-    let mut points = points_to::points_to(typed, reach, entry, options, &mut layouts);
-    let lifetimes = Lifetimes::new(typed, reach, entry, &mut points, pinned, options.heap);
-    let count = |region: Region| match region {
-        Region::Object(id) => lifetimes.has_one_place(typed, id).into(),
-        Region::Site(site) => lifetimes.counts[site as usize],
-    };
-    let addresses = Addresses::new(typed, points, &mut layouts, count);
     let mut names = typed.names.clone();
-    let mut unit = Unit::new(
-        typed, options, reach, layouts, addresses, lifetimes, &mut names,
-    );
+    let mut unit = unit(typed, entry, options, reach, pinned, &mut names);
     let mut expressions = Expressions::with_capacity(typed.expressions.len());
     let mut procedures = Vec::new();
     let mut points = Vec::new();
@@ -196,7 +187,8 @@ fn attempt(
         origin.functions.push(None);
         add(&mut origin, &mut points, &mut procedures, parts);
     }
-    let pinned = unit.pinned.clone();
+    let more = unit.pinned.clone();
+    origin.pinned = pinned.clone();
     let (globals, cells, assumed) = unit.into_globals();
     origin.globals = cells;
     origin.assumed = assumed;
@@ -219,7 +211,27 @@ fn attempt(
         threads: None,
         rule: None,
     };
-    (Lowered { program, origin }, pinned)
+    (Lowered { program, origin }, more)
+}
+
+/// What all functions share, before any is lowered.
+fn unit<'a>(
+    typed: &'a tree::Program,
+    entry: FunctionId,
+    options: &'a Options,
+    reach: &'a Reach,
+    pinned: &IndexSet<u32, FxBuildHasher>,
+    names: &'a mut Names,
+) -> Unit<'a> {
+    let mut layouts = Layouts::new(&typed.types, &typed.names, options.cells);
+    let mut points = points_to::points_to(typed, reach, entry, options, &mut layouts);
+    let lifetimes = Lifetimes::new(typed, reach, entry, &mut points, pinned, options.heap);
+    let count = |region: Region| match region {
+        Region::Object(id) => lifetimes.has_one_place(typed, id).into(),
+        Region::Site(site) => lifetimes.counts[site as usize],
+    };
+    let addresses = Addresses::new(typed, points, &mut layouts, count);
+    Unit::new(typed, options, reach, layouts, addresses, lifetimes, names)
 }
 
 /// A procedure with its points, and what they are.

@@ -9,7 +9,6 @@ use super::body::{Body, Task};
 use super::origin::PointKind;
 use super::reach::Reach;
 use super::term::Term;
-use super::unit::Unit;
 use super::{Lowered, Options};
 use crate::program::{Expressions, Operation, PointId, ProcedureId};
 use crate::source::Span;
@@ -54,9 +53,10 @@ pub fn observe(
             _ => return Err("variables of two functions are never in scope together".to_owned()),
         }
     }
-    let reach = Reach::new(typed, entry);
+    let reach = Reach::new(typed, entry, options.externs);
     let mut names = typed.names.clone();
-    let mut unit = Unit::new(typed, options, reach, &mut names);
+    let pinned = &lowered.origin.pinned;
+    let mut unit = super::unit(typed, entry, options, &reach, pinned, &mut names);
     let procedure = owner.map(|owner| unit.procedures.get(&owner).copied());
     if procedure == Some(None) {
         // No execution comes to the function.

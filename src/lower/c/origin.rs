@@ -7,6 +7,8 @@ use super::term::Scalar;
 use crate::program::{PointId, ProcedureId, VariableId};
 use crate::source::Span;
 use crate::typing::c::tree::{FunctionId, LabelId, ObjectId};
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 /// What each point and cell of a program is in C.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +23,8 @@ pub struct Origin {
     pub functions: Vec<Option<FunctionId>>,
     /// The functions without body that are assumed to change nothing, in the order of the source.
     pub assumed: Vec<FunctionId>,
+    /// The calls whose memory is not used again.
+    pub(super) pinned: IndexSet<u32, FxBuildHasher>,
 }
 
 /// What a point is in C.
