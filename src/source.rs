@@ -61,6 +61,8 @@ pub struct Source {
     bytes: Vec<u8>,
     /// By ascending offsets; empty for one file that has its own lines.
     origins: Vec<Origin>,
+    /// Where files begin, in ascending order; empty for one file.
+    files: Vec<u32>,
     line_starts: OnceLock<Vec<u32>>,
     /// How many characters there are before each multiple of [`STRIDE`] bytes, so that a
     /// column on a line of a megabyte is found as fast as on a short one.
@@ -97,6 +99,7 @@ impl Source {
             } else {
                 source.bytes.push(b'\n');
             }
+            source.files.push(source.bytes.len() as u32);
             source.origins.push(Origin {
                 offset: source.bytes.len() as u32,
                 line: 1,
@@ -118,6 +121,34 @@ impl Source {
     pub fn file_of(&self, offset: u32) -> &str {
         self.origin(offset)
             .map_or(&self.name, |origin| &origin.file)
+    }
+
+    /// The number of the file that a byte is in, whatever directives say.
+    pub fn file_number(&self, offset: u32) -> usize {
+        let after = self.files.partition_point(|start| *start <= offset);
+        after.saturating_sub(1)
+    }
+
+    /// The bytes of the file that the user named.
+    pub fn first_file(&self) -> &[u8] {
+        let next = self.files.get(1).map(|next| *next as usize - 1);
+        &self.bytes[..next.unwrap_or(self.bytes.len())]
+    }
+
+    /// The names and the texts of all files.
+    pub fn files(&self) -> Vec<(&str, Cow<'_, str>)> {
+        if self.files.is_empty() {
+            return vec![(&self.name, String::from_utf8_lossy(&self.bytes))];
+        }
+        let ends = self.files.iter().skip(1).map(|next| next - 1);
+        let ends = ends.chain([self.bytes.len() as u32]);
+        let files = self.files.iter().zip(ends);
+        let text = |(start, end): (&u32, u32)| {
+            let name = self.origins.iter().find(|origin| origin.offset == *start);
+            let name = name.map_or(&self.name[..], |origin| &origin.file);
+            (name, self.text(Span::new(*start, end)))
+        };
+        files.map(text).collect()
     }
 
     fn origin(&self, offset: u32) -> Option<&Origin> {
@@ -274,6 +305,13 @@ mod tests {
             ("c.h", 1),
         ];
         assert_eq!(places, expected);
+        let files = source.files();
+        let files: Vec<_> = files.iter().map(|(name, text)| (*name, &**text)).collect();
+        assert_eq!(files, [("a.c", "1\n2"), ("b.h", "3\n4\n5\n"), ("c.h", "")]);
+        assert_eq!(
+            [0, 3, 4, 10, 11].map(|at| source.file_number(at)),
+            [0, 0, 1, 1, 2]
+        );
         assert_eq!(source.text(source.line_span(2)), "2");
     }
 

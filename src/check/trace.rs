@@ -5,7 +5,7 @@ use super::{Board, Options, Phase, TraceFinding};
 use crate::error::Error;
 use crate::limits::witness::CALLS_A_RING;
 use crate::property::{Property, Temporal};
-use crate::retrace::retrace;
+use crate::retrace::{Shows, retrace};
 use crate::saturation::PostStar;
 use crate::trace::failure::Failure;
 use crate::trace::{Fold, Step, Trace};
@@ -92,7 +92,14 @@ pub fn explain(
     let finding = if length <= limit && folded.rounds.is_empty() && folded.nested.is_empty() {
         let mut trace = unfold(&folded);
         confirm(model, &mut trace, &claim)?;
-        match enact(model.options, model.board, property, &trace)? {
+        let shows = |steps: &[usize], stem: usize| match &claim {
+            Claim::Violates(temporal) => {
+                let execution = picked(&trace, steps, stem);
+                temporal.is_violated_by(model.subject, &execution)
+            }
+            Claim::Reaches(_) | Claim::RunsForEver => true,
+        };
+        match enact(model.options, model.board, property, &trace, &shows)? {
             true => TraceFinding::Found(trace),
             false => TraceFinding::TooLong(length),
         }
@@ -117,8 +124,28 @@ pub fn explain(
             None => TraceFinding::TooLong(length),
         }
     };
+    // Of what is folded only samples were replayed: that is no execution in C to be shown.
+    let finding = match (finding, &model.options.provenance) {
+        (TraceFinding::Found(trace), Some(_)) if !trace.segments.is_empty() => {
+            TraceFinding::TooLong(length)
+        }
+        (TraceFinding::Repeating(length, _), Some(_)) => TraceFinding::TooLong(length),
+        (finding, _) => finding,
+    };
     model.board.explain(property, finding);
     Ok(())
+}
+
+/// The infinite execution that goes through these steps of a trace, so many before its loop.
+fn picked(trace: &Trace, steps: &[usize], stem: usize) -> Trace {
+    let all: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
+    let pick = |steps: &[usize]| steps.iter().map(|at| all[*at].clone()).collect();
+    let (stem, cycle) = steps.split_at(stem);
+    Trace {
+        stem: pick(stem),
+        cycle: pick(cycle),
+        ..Trace::default()
+    }
 }
 
 /// Executes a trace of a lowered C program there. Whether it can be shown.
@@ -127,13 +154,13 @@ pub fn enact(
     board: &Board,
     property: usize,
     trace: &Trace,
+    shows: &Shows<'_>,
 ) -> Result<bool, Error> {
-    let provenance = options.provenance.as_ref();
-    let Some(provenance) = provenance.filter(|_| trace.cycle.is_empty()) else {
+    let Some(provenance) = &options.provenance else {
         return Ok(true);
     };
     let limit = options.trace_limit;
-    let execution = retrace(provenance.original(), trace, limit)?;
+    let execution = retrace(provenance.original(), trace, limit, shows)?;
     let is_shown = execution.is_some();
     if let Some(execution) = execution {
         board.enact(property, execution);

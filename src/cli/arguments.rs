@@ -2,6 +2,7 @@
 
 use super::abstraction::AbstractionArguments;
 use super::choices::{self, one_of};
+use super::files::OutputFiles;
 use super::input_arguments::InputArguments;
 use anyhow::bail;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -223,13 +224,8 @@ pub struct CheckArguments {
     )]
     pub trace_limit: u64,
 
-    /// Also write one HTML page with all results, and traces to walk through in a browser
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub html: Option<PathBuf>,
-
-    /// Also write violations, or errors of the input, as SARIF 2.1.0, for code scanning and editors
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub sarif: Option<PathBuf>,
+    #[command(flatten)]
+    pub files: OutputFiles,
 
     /// Show how formulas are read, their automata, and the steps taken
     #[arg(long, help_heading = "Output")]

@@ -13,10 +13,15 @@ use derny::{
 };
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit> {
     let prepare = |file: &Option<PathBuf>| file.as_deref().map(Replacement::prepare).transpose();
-    let (page, sarif) = (prepare(&arguments.html)?, prepare(&arguments.sarif)?);
+    let (page, sarif) = (
+        prepare(&arguments.files.html)?,
+        prepare(&arguments.files.sarif)?,
+    );
+    let witness = prepare(&arguments.files.witness)?;
     let report = match examine(&arguments, console) {
         Ok(report) => report.advise(ADVICE),
         Err(error) => {
@@ -32,6 +37,15 @@ pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit>
     }
     if let Some(sarif) = sarif {
         sarif.write(|out| report.write_sarif(out))?;
+    }
+    if let Some(witness) = witness {
+        let mut text = Vec::new();
+        match report.write_witness(SystemTime::now(), &mut text)? {
+            true => witness.write(|out| out.write_all(&text))?,
+            false => {
+                console.warn("there is no witness: no violation of a C program was found that ends")
+            }
+        }
     }
     exit.now()
 }

@@ -7,6 +7,7 @@ mod check;
 mod choices;
 mod configurations;
 mod console;
+mod files;
 mod input;
 mod input_arguments;
 mod limits;

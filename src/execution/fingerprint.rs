@@ -113,7 +113,8 @@ impl Walk<'_, '_> {
             Role::Stack => (2, 0),
             Role::Temporary => (3, 0),
         };
-        self.hashes.add((kind, id, object.size));
+        self.hashes
+            .add((kind, id, object.size, object.is_arbitrary()));
         for slot in object.touched() {
             let cell = object.get(slot);
             self.hashes.add((slot, cell.class as u8));

@@ -65,6 +65,11 @@ impl Object {
         }
     }
 
+    /// Whether slots that were never touched may hold any value.
+    pub fn is_arbitrary(&self) -> bool {
+        matches!(self.background, Value::Undetermined(_))
+    }
+
     /// The slots of the object.
     pub fn slots(&self) -> u32 {
         self.size.div_ceil(1 << self.shape.shift)

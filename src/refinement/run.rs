@@ -117,7 +117,8 @@ impl Task<'_> {
                 }
                 Ok(Conclusion::Violated(trace)) => {
                     let steps = trace.stem.len() as u64;
-                    let is_shown = check::enact(self.options, self.board, index, &trace)?;
+                    let is_shown =
+                        check::enact(self.options, self.board, index, &trace, &|_, _| true)?;
                     self.board.decide(index, Verdict::Violated);
                     if self.options.trace {
                         self.board.explain(

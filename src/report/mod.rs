@@ -26,6 +26,7 @@ pub mod text;
 mod threads;
 mod trace;
 pub mod values;
+mod witness;
 
 use crate::abstraction::Summary as AbstractionSummary;
 use crate::check::{self, Phase, Statistics, TraceFinding, Verdict};
@@ -39,12 +40,12 @@ use crate::retrace::Retraced;
 use crate::rules::Subject;
 use crate::supervisor::Limits;
 use crate::threads::Bound;
-use annotation::{Annotation, Watch, annotate, annotate_execution, stay_stopped};
+use annotation::{Annotation, Watch, annotate, annotate_execution, stay_ended, stay_stopped};
 use folded::shown;
 use std::fmt;
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use steps::{Annotated, Trace};
 pub use style::TextStyle;
 use style::TextWriter;
@@ -192,9 +193,14 @@ impl Explanation {
             let (subject, temporal) = (self.ground.subject(), self.ground.temporal());
             if let Some(execution) = &self.execution {
                 let (lowered, watches) = ((subject, &*trace), &self.ground.watches);
+                let mut own = execution.trace.clone();
+                if let Some(temporal) = temporal {
+                    stay_ended(lowered, execution, &mut own, temporal);
+                }
+                let shown = (&**execution, &own);
                 return Some(ShownTrace {
-                    annotation: annotate_execution(lowered, execution, temporal, watches),
-                    trace: execution.trace.clone(),
+                    annotation: annotate_execution(lowered, shown, temporal, watches),
+                    trace: own,
                     execution: Some(execution.clone()),
                 });
             }
@@ -395,6 +401,13 @@ impl Report {
     /// ```
     pub fn write_sarif(&self, mut out: impl Write) -> std::io::Result<()> {
         sarif::write(self, &mut out)
+    }
+
+    /// Writes a witness of the first violation of a C program, in SV-COMP's format 2.0, made at this
+    /// time. There is none of termination and formulas: then nothing is written, and the answer is
+    /// false.
+    pub fn write_witness(&self, time: SystemTime, mut out: impl Write) -> std::io::Result<bool> {
+        witness::write(self, time, &mut out)
     }
 
     /// What the first trace is of.

@@ -23,8 +23,14 @@ const NEAR: usize = 3;
 /// Where a step is: its function, its depth, its place.
 type Site = (FunctionId, u64, Span);
 
-/// For each moment, a number of a lowered step.
-pub fn align(original: Original<'_>, steps: &[&Step], moments: &[Moment]) -> Vec<usize> {
+/// For each moment, a number of a lowered step. From the last on, it goes on with the first of the
+/// cycle, which has this number if there is one.
+pub fn align(
+    original: Original<'_>,
+    steps: &[&Step],
+    cycle: usize,
+    moments: &[Moment],
+) -> Vec<usize> {
     let Original {
         program, origin, ..
     } = original;
@@ -51,32 +57,36 @@ pub fn align(original: Original<'_>, steps: &[&Step], moments: &[Moment]) -> Vec
         .take(AHEAD)
         .for_each(|site| *ahead.entry(*site).or_default() += 1);
     let last = steps.len().saturating_sub(1);
+    let number = |at: usize| match at.checked_sub(steps.len()) {
+        None => Some(at),
+        Some(_) if cycle >= steps.len() => None,
+        Some(over) => Some(cycle + over % (steps.len() - cycle)),
+    };
+    let site_at = |at: usize| sites[number(at)?];
     let mut at = 0;
     let mut aligned = Vec::with_capacity(moments.len());
     for (k, own) in wanted.iter().enumerate() {
-        let far = &sites[at.min(sites.len())..sites.len().min(at + FAR)];
-        let first = far
-            .iter()
-            .position(|site| site.is_some_and(|site| ahead.contains_key(&site)));
+        let is_ahead = |at: &usize| site_at(*at).is_some_and(|site| ahead.contains_key(&site));
+        let first = (at..at + FAR).find(is_ahead);
         let found = first.and_then(|first| {
-            let near = far[first..].iter().take(NEAR);
-            let found = near.into_iter().position(|site| *site == Some(*own))?;
-            Some(first + found)
+            let mut near = first..first + NEAR;
+            near.find(|at| site_at(*at) == Some(*own))
         });
-        match found {
+        let taken = match found {
             Some(found) => {
-                aligned.push(at + found);
-                at += found + 1;
+                at = found + 1;
+                found
             }
             // What is left of a step whose lowered one has been taken.
             None => {
                 let before = at.checked_sub(1).filter(|before| {
-                    let site = sites.get(*before).copied().flatten();
+                    let site = site_at(*before);
                     site.is_some_and(|(function, depth, _)| (function, depth) == (own.0, own.1))
                 });
-                aligned.push(before.unwrap_or(at).min(last));
+                before.unwrap_or(at)
             }
-        }
+        };
+        aligned.push(number(taken).unwrap_or(last));
         if let Some(count) = ahead.get_mut(own) {
             *count -= 1;
             if *count == 0 {

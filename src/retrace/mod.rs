@@ -15,6 +15,7 @@ mod script;
 mod stage;
 mod walk;
 
+use alignment::align;
 pub use part::Parts;
 pub use script::Source;
 
@@ -27,7 +28,7 @@ use rustc_hash::FxHashMap;
 use script::{Made, Script};
 use std::fmt;
 use std::sync::Arc;
-use walk::{Bounds, Goal};
+use walk::{Bounds, Goal, Moment, Round};
 
 /// What a lowered program was made from.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +85,8 @@ pub struct Retraced {
     pub start: Vec<Chosen>,
     /// What functions without body have returned, in order.
     pub inputs: Vec<Input>,
+    /// `ILP32` or `LP64`.
+    pub data_model: &'static str,
     /// The cells of the lowered program, globals and locals of procedures, that are shown: as
     /// which, and in which procedure if it is a local.
     pub cells: FxHashMap<(Option<ProcedureId>, VariableId), (Option<ProcedureId>, VariableId)>,
@@ -114,32 +117,66 @@ pub struct Input {
     pub function: String,
     pub file: String,
     pub line: u32,
-    pub column: u32,
+    /// Where the call ends.
+    pub end_line: u32,
+    pub end_column: u32,
     /// Where it was called from.
     pub caller: String,
     pub value: String,
 }
 
-/// Executes the program as a finite trace says. `Ok(None)` if there are too many steps to be shown.
+/// Whether an infinite execution is one that the claim is about: the numbers of the lowered steps that
+/// its steps stand for, and how many of them are before its loop.
+pub type Shows<'a> = dyn Fn(&[usize], usize) -> bool + 'a;
+
+/// Executes the program as a trace says. `Ok(None)` if there are too many steps to be shown.
 pub fn retrace(
     original: Original<'_>,
     trace: &Trace,
     most: u64,
+    shows: &Shows<'_>,
 ) -> Result<Option<Retraced>, Mismatch> {
     let parts = Parts::new(original);
     let script = Script::of(original, &parts, trace);
-    let goal = Goal::of(original.origin, trace)
-        .ok_or_else(|| Mismatch::new("its end means nothing there"))?;
+    let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
+    let lowered = (&steps[..], trace.stem.len());
     let bounds = Bounds {
         kept: usize::try_from(most).unwrap_or(usize::MAX),
         made: most.saturating_mul(100),
     };
+    let has_stopped = trace.stem.last().is_some_and(Step::is_stopped);
+    if !trace.cycle.is_empty() && !has_stopped {
+        let mut aligned = Vec::new();
+        let mut says = |moments: &[Moment], (from, to): Round| {
+            if aligned.len() <= to {
+                aligned = align(original, &steps, trace.stem.len(), moments);
+            }
+            shows(&aligned[..=to], from + 1)
+        };
+        let found = walk::walk_round(original, &script, bounds, &mut says)?;
+        return Ok(found.map(|(walk, (from, _))| {
+            stage::stage(original, lowered, (walk, Some(from + 1)), &parts)
+        }));
+    }
+    let goal = Goal::of(original.origin, trace)
+        .ok_or_else(|| Mismatch::new("its end means nothing there"))?;
     let Some(walk) = walk::walk(original, &script, goal, bounds)? else {
         return Ok(None);
     };
     let walk = events::show(original.typed, original.options.entry, walk);
-    let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
-    Ok(Some(stage::stage(original, &steps, walk, &parts)))
+    let mut retraced = stage::stage(original, lowered, (walk, None), &parts);
+    if let Some(last) = retraced
+        .trace
+        .stem
+        .last()
+        .filter(|_| !trace.cycle.is_empty())
+    {
+        // What has stopped stays where it is.
+        retraced.trace.cycle = vec![last.clone()];
+        retraced.aligned.push(steps.len() - 1);
+        retraced.notes.push(Note::default());
+    }
+    Ok(Some(retraced))
 }
 
 /// The number or address that was chosen, as it is spelled.

@@ -275,7 +275,14 @@ fn place_of(step: &StepPoint) -> Span2 {
 }
 
 /// Puts an execution on the stage.
-pub fn stage(original: Original<'_>, lowered: &[&Step], walk: Walk, parts: &Parts<'_>) -> Retraced {
+///
+/// Of an infinite one, `cycle` is the moment at which its loop begins.
+pub fn stage(
+    original: Original<'_>,
+    (lowered, lowered_cycle): (&[&Step], usize),
+    (walk, cycle): (Walk, Option<usize>),
+    parts: &Parts<'_>,
+) -> Retraced {
     let typed = original.typed;
     let mut stage = Stage {
         typed,
@@ -293,7 +300,7 @@ pub fn stage(original: Original<'_>, lowered: &[&Step], walk: Walk, parts: &Part
     let source = original.program.source.clone();
     let (program, firsts) = stage.program(source.clone(), original.options.entry);
     let cells = stage.cells(original, parts, &program);
-    let aligned = align(original, lowered, &walk.moments);
+    let aligned = align(original, lowered, lowered_cycle, &walk.moments);
     let mut steps = Vec::with_capacity(walk.moments.len() + 1);
     let mut notes = Vec::with_capacity(walk.moments.len() + 1);
     let mut inputs = Vec::new();
@@ -324,10 +331,15 @@ pub fn stage(original: Original<'_>, lowered: &[&Step], walk: Walk, parts: &Part
         name: None,
         names: texts,
     }];
+    let cycle = match cycle {
+        Some(first) => steps.split_off(first),
+        None => Vec::new(),
+    };
     Retraced {
         program: Arc::new(program),
         trace: Trace {
             stem: steps,
+            cycle,
             failure: failure.flatten(),
             ..Trace::default()
         },
@@ -335,6 +347,10 @@ pub fn stage(original: Original<'_>, lowered: &[&Step], walk: Walk, parts: &Part
         notes,
         start: tell(&walk.begin),
         inputs,
+        data_model: match typed.types.model {
+            tree::DataModel::Ilp32 => "ILP32",
+            tree::DataModel::Lp64 => "LP64",
+        },
         cells,
         procedures: original
             .program
@@ -556,12 +572,13 @@ impl Stage<'_> {
                 return None;
             }
             let start = made.request.span.start;
-            let position = source.position(start);
+            let [begin, end] = source.ends(made.request.span);
             Some(Input {
                 function: name(function),
                 file: source.file_of(start).to_owned(),
-                line: position.line,
-                column: position.column,
+                line: begin.line,
+                end_line: end.line,
+                end_column: end.column,
                 caller: name(moment.state.function),
                 value: spelled(self.typed, made),
             })

@@ -9,6 +9,7 @@ use crate::lower::c::{Origin, PointKind, PointOrigin};
 use crate::program::PointId;
 use crate::trace::{Location, Trace};
 use crate::typing::c::tree::{FunctionId, LabelId, Program};
+use rustc_hash::FxHashMap;
 
 /// What an execution must come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,6 +175,138 @@ pub fn walk(
         if called.is_some_and(|called| goal == Goal::Call(called)) {
             return Ok(Some(walk));
         }
+    }
+}
+
+/// How often more steps are made before loops are looked for again.
+const FIRST_LOOK: usize = 256;
+/// So many loops are looked at.
+const MOST_LOOPS: usize = 1000;
+
+/// So many moments are looked at to which an execution comes back at once.
+const MOST_RETURNS: usize = 32;
+
+/// Which moments an infinite execution begins and ends its loop with.
+pub type Round = (usize, usize);
+
+/// Runs a program until it is where it was before, in a way that will do; `Ok(None)` if that takes too
+/// many steps. `says` is asked of the moments so far, and those between which the execution comes
+/// back to what it was.
+pub fn walk_round(
+    original: Original<'_>,
+    script: &Script,
+    bounds: Bounds,
+    says: &mut dyn FnMut(&[Moment], Round) -> bool,
+) -> Result<Option<(Walk, Round)>, Mismatch> {
+    let Original { typed, options, .. } = original;
+    let mut prompter = Prompter(script);
+    let mut machine = Machine::new(typed, options, &mut prompter);
+    let mut walk = Walk {
+        begin: script.take_made(),
+        ..Walk::default()
+    };
+    let mut returns = Returns::default();
+    let mut found: Vec<Round> = Vec::new();
+    let (mut looked, mut next_look, mut rounds) = (0, FIRST_LOOK, 0);
+    loop {
+        let state = machine.state();
+        if walk.moments.len() >= next_look.min(bounds.kept) || state.is_none() {
+            // All loops so far, each as soon as it was found.
+            for round in &found[looked..] {
+                rounds += 1;
+                if says(&walk.moments, *round) {
+                    walk.close(*round);
+                    return Ok(Some((walk, *round)));
+                }
+            }
+            looked = found.len();
+            next_look *= 2;
+        }
+        if rounds > MOST_LOOPS {
+            return Err(Mismatch::new(
+                "no loop of the execution shows what it should",
+            ));
+        }
+        let Some(state) = state else {
+            let end = machine.end().map(|end| describe(typed, end.kind));
+            let what = end.unwrap_or_default();
+            return Err(Mismatch::new(format!("the execution ends: {what}")));
+        };
+        if walk.moments.len() >= bounds.kept {
+            return Ok(None);
+        }
+        let at = walk.moments.len();
+        let kind = state.step.kind;
+        returns.enter(at, state.depth);
+        // Every loop goes through one of these.
+        if matches!(
+            kind,
+            StepKind::Branch | StepKind::Goto | StepKind::Call(_) | StepKind::Label(_)
+        ) && let Some(print) = machine.fingerprint()
+        {
+            let from = returns.find(print).into_iter();
+            found.extend(from.map(|from| (from, at)));
+        }
+        walk.moments.push(Moment {
+            state,
+            outcome: None,
+            made: Vec::new(),
+        });
+        machine.take_outcome();
+        machine.run(1);
+        if let Some(moment) = walk.moments.last_mut() {
+            let outcome = machine.take_outcome();
+            moment.outcome = outcome.filter(|_| kind == StepKind::Branch);
+            moment.made = script.take_made();
+        }
+    }
+}
+
+impl Walk {
+    /// Leaves out what comes after a round; its end goes on as its beginning did.
+    fn close(&mut self, (from, to): Round) {
+        self.moments.truncate(to + 1);
+        let (outcome, made) = match self.moments.get(from) {
+            Some(first) => (first.outcome, first.made.clone()),
+            None => (None, Vec::new()),
+        };
+        if let Some(last) = self.moments.last_mut() {
+            (last.outcome, last.made) = (outcome, made);
+        }
+    }
+}
+
+/// The configurations that an execution may come back to: of those below which no frame was left
+/// since.
+#[derive(Default)]
+struct Returns {
+    known: FxHashMap<u128, Vec<(usize, usize)>>,
+    /// Moments, each less deep than all after it.
+    lowest: Vec<(usize, usize)>,
+    now: (usize, usize),
+}
+
+impl Returns {
+    fn enter(&mut self, at: usize, depth: usize) {
+        while self.lowest.last().is_some_and(|(_, other)| *other >= depth) {
+            self.lowest.pop();
+        }
+        self.lowest.push((at, depth));
+        self.now = (at, depth);
+    }
+
+    /// The moments with this fingerprint that can be gone on from again, the last ones first.
+    fn find(&mut self, print: u128) -> Vec<usize> {
+        let lowest = &self.lowest;
+        let is_open = |(from, depth): &(usize, usize)| {
+            let after = lowest.partition_point(|(at, _)| at < from);
+            lowest.get(after).is_some_and(|(_, least)| least >= depth)
+        };
+        let known = self.known.entry(print).or_default();
+        let open = known.iter().rev().take(MOST_RETURNS).copied();
+        let open = open.filter(is_open).map(|(from, _)| from).collect();
+        known.push(self.now);
+        open
     }
 }
 

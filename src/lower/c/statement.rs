@@ -194,7 +194,8 @@ impl Body<'_, '_> {
                     Some(condition) => self.test(condition, inside, after),
                     None => self.tasks.push(Task::Skip),
                 }
-                self.tasks.push(Task::Span(statement.span));
+                let span = condition.map(|id| typed.expressions[id.0 as usize].span);
+                self.tasks.push(Task::Span(span.unwrap_or(statement.span)));
                 self.tasks.push(Task::SetMark(head));
                 self.tasks.extend(initial.map(Task::Statement));
             }

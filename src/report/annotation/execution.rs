@@ -5,7 +5,7 @@
 //! stands for.
 
 use super::relevance::Relevance;
-use super::{Annotation, StepNote, Watch, about_formula};
+use super::{Annotation, StepNote, Watch, about_formula, stay};
 use crate::program::{PointId, VariableId};
 use crate::property::Temporal;
 use crate::report::place::in_scope;
@@ -17,19 +17,37 @@ use ltl2ba_rs::Lasso;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+/// Lets an execution that has ended stay there for as many steps as the automaton needs.
+pub fn stay_ended(
+    (subject, lowered): (Subject<'_>, &Trace),
+    retraced: &Retraced,
+    trace: &mut Trace,
+    temporal: &Temporal,
+) {
+    let last = trace.stem.last().filter(|last| last.is_stopped());
+    let Some(last) = last.filter(|_| !trace.cycle.is_empty()).cloned() else {
+        return;
+    };
+    let below: Vec<&Step> = lowered.stem.iter().chain(&lowered.cycle).collect();
+    let steps = retraced.aligned.iter().take(trace.stem.len());
+    let steps = steps.filter_map(|at| below.get(*at));
+    let letters = steps.map(|step| temporal.letter(subject, step));
+    stay(trace, temporal, last, letters.collect());
+}
+
 /// Annotates an execution that a lowered trace stands for.
 pub fn annotate_execution(
     (subject, lowered): (Subject<'_>, &Trace),
-    retraced: &Retraced,
+    (retraced, trace): (&Retraced, &Trace),
     temporal: Option<&Temporal>,
     watches: &[Watch],
 ) -> Annotation {
     let observed = temporal.map(Temporal::observed).unwrap_or_default();
     let relevance = Relevance::of(subject, lowered, &observed);
-    let trace = &retraced.trace;
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
     let below: Vec<&Step> = lowered.stem.iter().chain(&lowered.cycle).collect();
-    let stands_for = |at: usize| retraced.aligned.get(at).copied().unwrap_or(0);
+    let aligned = &retraced.aligned;
+    let stands_for = |at: usize| aligned.get(at).or(aligned.last()).copied().unwrap_or(0);
     let mut names = Names {
         retraced,
         known: FxHashMap::default(),
@@ -44,7 +62,7 @@ pub fn annotate_execution(
     };
     let mut notes = Vec::with_capacity(steps.len());
     for (at, step) in steps.iter().enumerate() {
-        let note = &retraced.notes[at];
+        let note = retraced.notes.get(at);
         let lowered = stands_for(at);
         let own = below.get(lowered).copied();
         let relevant = match own {
@@ -53,12 +71,12 @@ pub fn annotate_execution(
         };
         let cells = names.cells(own, relevant, step);
         notes.push(StepNote {
-            branch: note.branch.clone(),
+            branch: note.and_then(|note| note.branch.clone()),
             start: match at {
                 0 => texts(&retraced.start),
                 _ => Vec::new(),
             },
-            choice: texts(&note.chosen),
+            choice: note.map_or(Vec::new(), |note| texts(&note.chosen)),
             relevant: names.texts(step, &cells),
             cells,
         });

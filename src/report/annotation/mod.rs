@@ -21,7 +21,7 @@ mod system_slice;
 mod watch;
 
 pub use cause::Blame;
-pub use execution::annotate_execution;
+pub use execution::{annotate_execution, stay_ended};
 pub use watch::Watch;
 
 use crate::limits::annotation::{CAUSE_STEPS, SUBFORMULA_TEXT};
@@ -166,9 +166,12 @@ pub fn stay_stopped(subject: Subject<'_>, trace: &mut Trace, temporal: &Temporal
     let Some(last) = last.cloned() else {
         return;
     };
-    let letters: Vec<_> = (trace.stem.iter())
-        .map(|step| temporal.letter(subject, step))
-        .collect();
+    let letters = trace.stem.iter().map(|step| temporal.letter(subject, step));
+    stay(trace, temporal, last, letters.collect());
+}
+
+/// Lets an execution stay where it is, with these letters before.
+fn stay(trace: &mut Trace, temporal: &Temporal, last: Step, letters: Vec<Vec<bool>>) {
     if let Some((again, period)) = run::settling(&temporal.forbidden, &letters) {
         trace.stem.extend(vec![last.clone(); again]);
         trace.cycle = vec![last; period];

@@ -27,7 +27,12 @@ struct Data<'a> {
     version: &'static str,
     input: &'a str,
     is_system: bool,
+    /// Whether the names of enumerations spell all values.
+    is_spelled: bool,
     source: SourceRow<'a>,
+    /// Of several files, the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    more_sources: Vec<SourceRow<'a>>,
     strings: Vec<&'a String>,
     enumerations: Vec<Vec<&'a str>>,
     scopes: Vec<&'a ScopeRow>,
@@ -103,13 +108,26 @@ pub fn write(report: &Report, calls: Calls) -> std::io::Result<String> {
     let results = (0..report.conclusions.len()).map(|i| result(report, i, calls, &mut tables));
     let results = results.collect();
     let subject = report.subject();
+    let mut sources = subject.map_or(Vec::new(), sources).into_iter();
+    let is_spelled = !tables.enumerations.is_empty();
+    let enumerations = match is_spelled {
+        true => {
+            let lists = tables.enumerations.iter();
+            lists
+                .map(|names| names.iter().map(|name| &**name).collect())
+                .collect()
+        }
+        false => subject.map_or(Vec::new(), enumerations),
+    };
     let data = Data {
         version: env!("CARGO_PKG_VERSION"),
         input: &report.input,
         is_system: matches!(subject, Some(Subject::System(_))),
-        source: subject.map_or(SourceRow::default(), |subject| source(subject)),
+        is_spelled,
+        source: sources.next().unwrap_or_default(),
+        more_sources: sources.collect(),
         strings: tables.strings.iter().collect(),
-        enumerations: subject.map_or(Vec::new(), enumerations),
+        enumerations,
         scopes: tables.scopes.values().collect(),
         relevant: tables.relevant.iter().collect(),
         points: tables.points.values().collect(),
@@ -123,20 +141,20 @@ pub fn write(report: &Report, calls: Calls) -> std::io::Result<String> {
         .replace('\u{2029}', "\\u2029"))
 }
 
-fn source(subject: Subject<'_>) -> SourceRow<'_> {
+fn sources(subject: Subject<'_>) -> Vec<SourceRow<'_>> {
     let source: &Source = match subject {
         Subject::Program(program) => &program.source,
         Subject::System(system) => &system.source,
     };
-    let text = String::from_utf8_lossy(source.bytes());
-    SourceRow {
-        name: source.name(),
+    let files = source.files().into_iter().map(|(name, text)| SourceRow {
+        name,
         // A byte order mark has no column.
         text: match text.strip_prefix('\u{feff}') {
             Some(rest) => rest.to_owned().into(),
             None => text,
         },
-    }
+    });
+    files.collect()
 }
 
 fn enumerations(subject: Subject<'_>) -> Vec<Vec<&str>> {
@@ -178,12 +196,16 @@ fn result<'a>(
     let (subject, explanation) = (list[index].ground.subject(), &list[index]);
     let same = |other: &Explanation| other.ground.form.is(&explanation.ground.form);
     tables.form = list.iter().position(same).unwrap_or(index);
-    if explanation
+    let execution = explanation
         .shown()
-        .is_some_and(|shown| shown.execution.is_some())
-    {
-        // The places of each execution are its own.
+        .and_then(|shown| shown.execution.as_ref());
+    if let Some(execution) = execution {
+        // The places and spellings of each execution are its own.
         tables.form = list.len() + index;
+        for names in enumerations(Subject::Program(&execution.program)) {
+            let names = names.into_iter().map(str::to_owned).collect();
+            tables.enumerations.push(names);
+        }
     }
     row.remark = text::remark(&explanation.trace, report.advice);
     if let Some(shown) = explanation.shown() {

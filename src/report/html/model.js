@@ -16,7 +16,7 @@ const KINDS = ["statement", "exit", "error", "terminated", "event"];
 const SNAPSHOT_VALUES = 4e6;
 
 class Point {
-  constructor(page, [scope, procedure, line, column, lines, endColumn, kind, labels, text]) {
+  constructor(page, [scope, procedure, line, column, lines, endColumn, kind, labels, text, file]) {
     this.scope = page.scopes[scope];
     this.procedure = page.strings[procedure];
     this.line = line;
@@ -25,13 +25,14 @@ class Point {
     this.endColumn = endColumn;
     this.kind = KINDS[kind || 0];
     this.labels = (labels || []).map((label) => page.strings[label]);
-    this.ownText = text === undefined ? null : page.strings[text];
+    this.ownText = text === undefined || text === null ? null : page.strings[text];
+    this.source = page.sources[file || 0];
   }
 
   // Statements are not embedded: they are read off the source.
-  text(page) {
+  text() {
     if (this.ownText === null) {
-      this.ownText = page.source.slice(this);
+      this.ownText = this.source.slice(this);
     }
     return this.ownText;
   }
@@ -444,7 +445,8 @@ class Page {
     this.input = data.input;
     this.version = data.version;
     this.isSystem = data.is_system;
-    this.source = new Source(data.source);
+    this.isSpelled = data.is_spelled;
+    this.sources = [data.source, ...(data.more_sources || [])].map((source) => new Source(source));
     this.strings = data.strings;
     this.enumerations = data.enumerations;
     this.scopes = data.scopes.map((scope, number) => new Scope(scope, number));

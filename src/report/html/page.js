@@ -153,7 +153,7 @@ class View {
   visit(line) {
     const { trace } = this;
     if (!trace) return;
-    const isThere = (i) => trace.at(i).line === line;
+    const isThere = (i) => trace.at(i).line === line && trace.at(i).source === this.source.source;
     const found = trace.find(this.step, 1, isThere);
     const step = found >= 0 ? found : trace.find(-1, 1, isThere);
     if (step >= 0) this.go(step);

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 /// Its name, how many cells there are, and the variables: name, first cell, shape.
 pub type ScopeRow = (String, usize, Vec<(String, usize, Value)>);
 
+/// `enumerations` is the number of the first one.
 pub fn scope(
     name: &str,
     Variables {
@@ -18,11 +19,15 @@ pub fn scope(
         declarations,
         ..
     }: Variables<'_>,
+    enumerations: usize,
 ) -> ScopeRow {
     let declared = variables(cells, declarations).map(|variable| {
-        let shape = shape(variable.shape, variable.first, cells, &|name| {
-            words.names.text(name)
-        });
+        let shape = shape(
+            variable.shape,
+            variable.first,
+            (cells, enumerations),
+            &|name| words.names.text(name),
+        );
         (
             words.names.text(variable.name).to_owned(),
             variable.first,
@@ -36,12 +41,14 @@ pub fn scope(
 fn shape<'n>(
     of: &Shape,
     first: usize,
-    cells: &[Cell],
+    (cells, enumerations): (&[Cell], usize),
     text: &impl Fn(crate::names::Name) -> &'n str,
 ) -> Value {
     match of {
         Shape::Scalar => match cells.get(first).map(|cell| cell.domain) {
-            Some(Domain::Enumeration { id, .. }) => json!(["enumeration", id]),
+            Some(Domain::Enumeration { id, .. }) => {
+                json!(["enumeration", enumerations + id as usize])
+            }
             _ => json!(0),
         },
         Shape::Array {
@@ -55,7 +62,7 @@ fn shape<'n>(
                 low,
                 length,
                 stride,
-                shape(element, first, cells, text)
+                shape(element, first, (cells, enumerations), text)
             ])
         }
         Shape::Struct { fields } => {
@@ -64,7 +71,7 @@ fn shape<'n>(
                 json!([
                     text(field.name),
                     field.offset,
-                    shape(&field.shape, first, cells, text)
+                    shape(&field.shape, first, (cells, enumerations), text)
                 ])
             });
             json!(["struct", fields.collect::<Vec<_>>()])

@@ -147,7 +147,8 @@ class VariablesView {
   }
 
   rows(group) {
-    const { variables } = group.scope;
+    const isThere = ({ shape, first }) => !group.values.isAbsent(shape, first);
+    const variables = group.scope.variables.filter(isThere);
     const rows = variables.slice(0, MOST_VARIABLES).map((variable) => this.row(group, variable));
     if (variables.length > MOST_VARIABLES) {
       rows.push(element("li", { class: "more" }, `… ${variables.length - MOST_VARIABLES} more`));

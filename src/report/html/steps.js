@@ -27,7 +27,7 @@ class StepsView {
     this.current = 0;
     this.rows = [];
     this.box.style.setProperty("--digits", `${String(trace.count).length}ch`);
-    const lines = this.trace.page.source.lines.length;
+    const lines = Math.max(...this.trace.page.sources.map((source) => source.lines.length));
     this.box.style.setProperty("--line-digits", `${String(lines).length}ch`);
   }
 
@@ -197,7 +197,7 @@ function statementText(trace, step) {
   if (point.kind === "error") return text ? `error: ${text}` : "error";
   if (!trace.page.isSystem) return text;
   // A rule that bears no text is shown as it is written.
-  if (!text && point.line > 0) return trace.page.source.slice(point).replace(/\s+/g, " ").trim();
+  if (!text && point.line > 0) return point.source.slice(point).replace(/\s+/g, " ").trim();
   return `${frameName(trace, step, null)} ${text}`.trim();
 }
 

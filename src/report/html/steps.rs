@@ -125,9 +125,11 @@ impl<'a> Encoder<'a> {
         if let Some(number) = self.tables.scopes.get_index_of(&key) {
             return number;
         }
+        // Of the execution that is being written, the list is the last one.
+        let first = self.tables.enumerations.len().saturating_sub(1);
         self.tables
             .scopes
-            .insert_full(key, scope(name, variables))
+            .insert_full(key, scope(name, variables, first))
             .0
     }
 
@@ -240,6 +242,13 @@ impl<'a> Encoder<'a> {
             },
             labels: self.tables.strings(&place.labels),
             text: (!is_written).then(|| self.tables.string(text)),
+            file: match (self.subject, step.at()) {
+                (Subject::Program(program), Some(at)) => {
+                    let start = program.point(PointId(at)).span.start;
+                    program.source.file_number(start)
+                }
+                _ => 0,
+            },
         }
     }
 

@@ -19,6 +19,8 @@ pub struct Tables {
     pub strings: Set<String>,
     /// Numbers of strings: the names of values that matter.
     pub relevant: Set<Vec<usize>>,
+    /// Of executions of C programs, all values that occur, a list for each.
+    pub enumerations: Vec<Vec<String>>,
     pub points: Rows<(usize, PointKey), PointRow>,
     pub scopes: Rows<(usize, ScopeKey), ScopeRow>,
     /// The form that points and scopes are of: with its number they are different ones.
@@ -61,6 +63,8 @@ pub struct PointRow {
     pub kind: u32,
     pub labels: Vec<usize>,
     pub text: Option<usize>,
+    /// Of several files, which.
+    pub file: usize,
 }
 
 impl Serialize for PointRow {
@@ -72,12 +76,16 @@ impl Serialize for PointRow {
             row.serialize_element(&number)?;
         }
         // Most places are statements without labels, and say nothing more.
-        if self.kind > 0 || !self.labels.is_empty() || self.text.is_some() {
+        let has_more = self.text.is_some() || self.file > 0;
+        if self.kind > 0 || !self.labels.is_empty() || has_more {
             row.serialize_element(&self.kind)?;
             row.serialize_element(&self.labels)?;
         }
-        if let Some(text) = self.text {
-            row.serialize_element(&text)?;
+        if has_more {
+            row.serialize_element(&self.text)?;
+        }
+        if self.file > 0 {
+            row.serialize_element(&self.file)?;
         }
         row.end()
     }

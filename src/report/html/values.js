@@ -26,19 +26,39 @@ class Values {
     return name === undefined ? value : name;
   }
 
+  // In C programs, what is not there has the empty name, which is the first.
+  isAbsent(shape, first) {
+    if (!this.page.isSpelled) return false;
+    for (const [cell] of cellsOf(shape, first, "")) {
+      if (this.cells[cell]) return false;
+    }
+    return true;
+  }
+
+  // A number that is spelled, or what is not known.
+  unspelled(text) {
+    if (!this.page.isSpelled || typeof text !== "string") return text;
+    if (text === "?") return null;
+    const number = Number(text);
+    return /^-?\d+$/.test(text) && Number.isSafeInteger(number) ? number : text;
+  }
+
   // The value as JSON has it.
   value(shape, first) {
     switch (shape === 0 ? 0 : shape[0]) {
       case "array": {
         const [, , length, stride, element] = shape;
-        return Array.from({ length }, (_, k) => this.value(element, first + k * stride));
+        const places = Array.from({ length }, (_, k) => first + k * stride);
+        return places.filter((at) => !this.isAbsent(element, at)).map((at) => this.value(element, at));
       }
       case "struct":
         return Object.fromEntries(
-          shape[1].map(([name, offset, field]) => [name, this.value(field, first + offset)]),
+          shape[1]
+            .filter(([, offset, field]) => !this.isAbsent(field, first + offset))
+            .map(([name, offset, field]) => [name, this.value(field, first + offset)]),
         );
       default:
-        return this.scalar(shape, first);
+        return this.unspelled(this.scalar(shape, first));
     }
   }
 
@@ -58,12 +78,15 @@ class Values {
       case "array": {
         const [, , length, stride, element] = shape;
         const count = Math.min(length, most);
-        list("[", "]", Array.from({ length: count }, (_, k) => ["", element, first + k * stride]));
+        const items = Array.from({ length: count }, (_, k) => ["", element, first + k * stride]);
+        list("[", "]", items.filter(([, , at]) => !this.isAbsent(element, at)));
         break;
       }
-      case "struct":
-        list("{", "}", shape[1].map(([name, offset, field]) => [name + "=", field, first + offset]));
+      case "struct": {
+        const fields = shape[1].map(([name, offset, field]) => [name + "=", field, first + offset]);
+        list("{", "}", fields.filter(([, field, at]) => !this.isAbsent(field, at)));
         break;
+      }
       default:
         parts.push([String(this.scalar(shape, first)), first]);
     }
@@ -77,7 +100,7 @@ class Values {
 
 // The value of a variable for attributes: a scalar as it is, anything else as JSON.
 function attributeOf(value) {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 }
 
 // The cells of a variable, with their names: `a[3]`, `s.f`.
@@ -92,7 +115,7 @@ function* cellsOf(shape, first, name) {
     }
     case "struct":
       for (const [field, offset, part] of shape[1]) {
-        yield* cellsOf(part, first + offset, `${name}.${field}`);
+        yield* cellsOf(part, first + offset, /^\d/.test(field) ? `${name}[${field}]` : `${name}.${field}`);
       }
       break;
     default:
@@ -115,11 +138,12 @@ function* cellsNamed(scope, names, offset) {
 function newsOf(values, scope, news, offset) {
   const parts = [];
   for (const { name, first, shape } of scope.variables) {
+    if (values.isAbsent(shape, first)) continue;
     if (shape === 0 || shape[0] === "enumeration") {
       if (news.has(offset + first)) parts.push(`${name}=${values.scalar(shape, first)}`);
       continue;
     }
-    const cells = [...cellsOf(shape, first, name)];
+    const cells = [...cellsOf(shape, first, name)].filter(([cell, , part]) => !values.isAbsent(part, cell));
     const fresh = cells.filter(([cell]) => news.has(offset + cell));
     if (fresh.length === cells.length) {
       parts.push(`${name}=${values.text(shape, first)}`);
