@@ -4,6 +4,8 @@
 //! the engine, and an execution that is violated is also run by the interpreter of C, with the inputs
 //! given there; without inputs that run must not fail where the rule holds.
 
+mod support;
+
 use derny::Verdict;
 use derny::internals::c::{DataModel, Options as Reading, preprocess};
 use derny::internals::check::{Board, Options, check};
@@ -222,4 +224,97 @@ fn one_mistake_hides_no_other() {
     let (_, messages) = read(rule, "void f(void); int h(void); int main(void) { f(); }");
     let errors = messages.iter().filter(|one| !one.contains("not declared"));
     assert_eq!(errors.count(), 5, "{messages:?}");
+}
+
+/// What `derny check` says of a program and a rule, as JSON.
+fn checked(program: &Path, rule: &Path, options: &[&str]) -> serde_json::Value {
+    let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_derny"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .arg("check")
+        .arg(program)
+        .arg("--slic")
+        .arg(rule)
+        .args(["--format", "json", "--timeout", "60"])
+        .args(options)
+        .output()
+        .expect("the binary runs");
+    let json = String::from_utf8_lossy(&output.stdout);
+    let report: serde_json::Value = serde_json::from_str(&json)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+    support::schema::check_report(&report);
+    report["results"][0].clone()
+}
+
+/// A violation ends where the rule aborts, and every step has the rule's state.
+fn assert_shows_the_rule(result: &serde_json::Value, rule: &Path) {
+    let steps = result["trace"]["stem"].as_array().expect("a trace");
+    let rule = rule.to_string_lossy();
+    let events = steps.iter().filter(|step| step["point"] == "event");
+    let events: Vec<_> = events.collect();
+    assert!(!events.is_empty(), "{result}");
+    for event in &events {
+        assert_eq!(event["file"], *rule, "{event}");
+        let text = event["text"].as_str().expect("a text");
+        let moments = [".call", ".entry", ".exit", ".return"];
+        assert!(moments.iter().any(|moment| text.ends_with(moment)), "{event}");
+    }
+    assert!(steps.iter().all(|step| step["state"].is_object()), "{result}");
+    let last = &steps[steps.len() - 1];
+    assert_eq!(last["point"], "error");
+    assert_eq!(steps[steps.len() - 2]["point"], "event");
+}
+
+#[test]
+fn examples_keep_or_violate_their_rules() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/rules");
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("the examples are there")
+        .map(|entry| entry.expect("it can be read").path())
+        .collect();
+    paths.sort();
+    assert_eq!(paths.len(), 10);
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("it can be read");
+        let line = text.lines().find_map(|line| line.strip_prefix("// derny: --slic "));
+        let (rule, verdict) = line.and_then(|line| line.split_once(" : ")).expect("a verdict");
+        let result = checked(&path, Path::new(rule), &[]);
+        assert_eq!(result["verdict"], verdict, "{}: {result}", path.display());
+        assert_eq!(result["property"]["kind"], "slic");
+        assert_eq!(result["property"]["text"], rule);
+        if verdict == "violated" {
+            assert_shows_the_rule(&result, Path::new(rule));
+        }
+    }
+}
+
+#[test]
+fn rules_of_others_are_decided_as_published() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/c");
+    let Ok(verdicts) = std::fs::read_to_string(folder.join("VERDICTS.txt")) else {
+        eprintln!("SKIPPED: no corpus of C programs");
+        return;
+    };
+    let mut count = 0;
+    for line in verdicts.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [file, property, expected, model] = words[..] else {
+            continue;
+        };
+        let Some(rule) = property.strip_prefix("slic:") else {
+            continue;
+        };
+        let program = folder.join(file);
+        let rule = program.with_file_name(rule);
+        let result = checked(&program, &rule, &["--model", model]);
+        let expected = match expected {
+            "true" => "holds",
+            _ => "violated",
+        };
+        assert_eq!(result["verdict"], expected, "{file}: {result}");
+        if expected == "violated" {
+            assert_shows_the_rule(&result, &rule);
+        }
+        count += 1;
+    }
+    assert_eq!(count, 36);
 }
