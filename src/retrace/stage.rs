@@ -317,7 +317,7 @@ pub fn stage(
         });
         inputs.extend(stage.inputs(&source, moment));
     }
-    let failure = walk.end.as_ref().map(|end| failure(end));
+    let failure = walk.end.as_ref().map(failure);
     let mut aligned = aligned;
     if let Some(end) = &walk.end {
         steps.push(stage.end(&walk.moments, end));

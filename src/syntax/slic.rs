@@ -250,7 +250,7 @@ impl Parser<'_> {
         let Some(moment) = moment else {
             let words = Moment::ALL.map(Moment::word);
             let message = format!("`{word}` is no event of a function");
-            let hint = suggestion(&word, words.into_iter());
+            let hint = suggestion(&word, words);
             let hint = hint.unwrap_or("there are `call`, `entry`, `exit` and `return`".into());
             let error = Diagnostic::error(token.span, message).with_hint(hint);
             self.collector.report(error);

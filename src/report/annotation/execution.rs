@@ -103,10 +103,13 @@ pub fn annotate_execution(
     annotation
 }
 
+/// A procedure, if there is one, and the cells that matter there.
+type Relevant = (Option<u32>, Arc<[VariableId]>);
+
 /// The names of what matters.
 struct Names<'a> {
     retraced: &'a Retraced,
-    known: FxHashMap<(Option<u32>, Arc<[VariableId]>), Arc<[String]>>,
+    known: FxHashMap<Relevant, Arc<[String]>>,
 }
 
 impl Names<'_> {
