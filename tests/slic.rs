@@ -256,9 +256,15 @@ fn assert_shows_the_rule(result: &serde_json::Value, rule: &Path) {
         assert_eq!(event["file"], *rule, "{event}");
         let text = event["text"].as_str().expect("a text");
         let moments = [".call", ".entry", ".exit", ".return"];
-        assert!(moments.iter().any(|moment| text.ends_with(moment)), "{event}");
+        assert!(
+            moments.iter().any(|moment| text.ends_with(moment)),
+            "{event}"
+        );
     }
-    assert!(steps.iter().all(|step| step["state"].is_object()), "{result}");
+    assert!(
+        steps.iter().all(|step| step["state"].is_object()),
+        "{result}"
+    );
     let last = &steps[steps.len() - 1];
     assert_eq!(last["point"], "error");
     assert_eq!(steps[steps.len() - 2]["point"], "event");
@@ -275,8 +281,12 @@ fn examples_keep_or_violate_their_rules() {
     assert_eq!(paths.len(), 10);
     for path in paths {
         let text = std::fs::read_to_string(&path).expect("it can be read");
-        let line = text.lines().find_map(|line| line.strip_prefix("// derny: --slic "));
-        let (rule, verdict) = line.and_then(|line| line.split_once(" : ")).expect("a verdict");
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("// derny: --slic "));
+        let (rule, verdict) = line
+            .and_then(|line| line.split_once(" : "))
+            .expect("a verdict");
         let result = checked(&path, Path::new(rule), &[]);
         assert_eq!(result["verdict"], verdict, "{}: {result}", path.display());
         assert_eq!(result["property"]["kind"], "slic");

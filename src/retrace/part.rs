@@ -5,7 +5,7 @@
 
 use super::Original;
 use crate::program::{ProcedureId, VariableId};
-use crate::typing::c::tree::{FunctionId, ObjectId, Program, Storage, Type, TypeId};
+use crate::typing::c::tree::{FunctionId, Length, ObjectId, Program, Storage, Type, TypeId};
 use rustc_hash::FxHashMap;
 
 /// A part of an object.
@@ -67,6 +67,37 @@ impl<'a> Parts<'a> {
             VariableId::Global(index) => self.global(index),
             VariableId::Local(index) => self.locals.get(&(procedure, index)).copied(),
         }
+    }
+
+    /// The first bit of the scalar of an object with this number, in the order of the source; one more
+    /// is its end.
+    pub fn unit(&self, object: ObjectId, unit: u32) -> Option<u64> {
+        let types = &self.original.typed.types;
+        let type_id = self.original.typed.objects[object.0 as usize].qualified.id;
+        let mut open = vec![(type_id, 0)];
+        let mut left = unit;
+        while let Some((id, bit)) = open.pop() {
+            match types.get(id) {
+                Type::Array(element, Length::Constant(length)) => {
+                    let size = types.size(element.id)? * 8;
+                    let elements = (0..*length).rev();
+                    open.extend(elements.map(|index| (element.id, bit + index * size)));
+                }
+                Type::Record(_) => {
+                    // The members of a union share their numbers.
+                    let record = types.record(id).filter(|record| !record.is_union)?;
+                    let fields = &record.layout.as_ref()?.fields;
+                    let starts = fields.iter().rev().map(|field| match field.bits {
+                        Some(bits) => (field.qualified.id, bit + bits.start),
+                        None => (field.qualified.id, bit + field.offset * 8),
+                    });
+                    open.extend(starts);
+                }
+                _ if left == 0 => return Some(bit),
+                _ => left -= 1,
+            }
+        }
+        (left == 0).then_some(types.size(type_id)? * 8)
     }
 
     /// Whether an object is a global that no file defines.

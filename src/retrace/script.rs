@@ -7,13 +7,16 @@
 use super::Original;
 use super::part::Parts;
 use crate::execution::{Cause, Choice, Choices, Kind, Request, What};
-use crate::lower::c::{PointKind, Scalar};
+use crate::lower::c::{PointKind, Pointed, Scalar};
 use crate::program::{Action, PointId, Target, VariableId};
 use crate::source::Span;
 use crate::trace::{Step, Trace};
 use crate::typing::c::tree::{FunctionId, ObjectId};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+
+/// The address of a stranger whose number does not count.
+const ANYONE: u64 = 4096;
 
 /// What is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +29,10 @@ enum Key {
     Result(FunctionId, u64),
     /// A part of an object: which bit of it is the first.
     Initial(ObjectId, u64),
+    /// The order of the addresses of different objects.
+    Order(Span),
+    /// Whether memory cannot be allocated.
+    Refusal(Span),
 }
 
 /// A choice of the trace.
@@ -205,7 +212,8 @@ fn key_of(request: &Request) -> Option<Key> {
                 _ => None,
             }
         }
-        What::Order | What::Failure => None,
+        What::Order => Some(Key::Order(request.span)),
+        What::Failure => Some(Key::Refusal(request.span)),
     }
 }
 
@@ -247,16 +255,33 @@ impl Reader<'_> {
                     self.initial(after, at, *cell);
                 }
             }
+            PointKind::Order { cell } => self.push(Key::Order(origin.span), (at, after), *cell),
+            PointKind::Refusal { cell } => self.push(Key::Refusal(origin.span), (at, after), *cell),
             _ => self.missing(PointId(point), step, (at, after)),
         }
     }
 
-    /// The number that a cell holds; pointers are told by others.
+    /// What a cell holds.
     fn number(&self, step: &Step, cell: VariableId) -> Option<Choice> {
         let procedure = self.original.program.point(PointId(step.at()?)).procedure;
         let origin = self.original.origin.cell(procedure, cell);
         match origin.scalar {
-            Scalar::Pointer(_) => None,
+            Scalar::Pointer(codes) => {
+                let pointed = self
+                    .original
+                    .origin
+                    .pointed(codes, step.valuation.find(cell)?)?;
+                Some(match pointed {
+                    Pointed::Null => Choice::Number(0),
+                    // One that is compared with no other.
+                    Pointed::Stranger(number) => Choice::Number(number.unwrap_or(ANYONE).into()),
+                    Pointed::Function(function) => Choice::Function(function),
+                    Pointed::Object(object, unit) => {
+                        let bit = self.parts.unit(object, unit)?;
+                        Choice::Object(object, u32::try_from(bit / 8).ok()?)
+                    }
+                })
+            }
             Scalar::Truth | Scalar::Integer(_) => {
                 let bits = step.valuation.find(cell)?;
                 Some(Choice::Number(origin.value(bits)))

@@ -47,6 +47,18 @@ impl Class {
         Some((first, first + self.extents.get(&target)? - 1))
     }
 
+    /// What a code stands for, and how many codes after the first of that it is; none for the
+    /// number of a stranger.
+    pub fn meaning(&self, code: i128) -> Option<(Target, i128)> {
+        let mut targets = self.codes.iter();
+        let is_here = |(target, first): &(&Target, &i128)| {
+            let extent = self.extents.get(target).copied().unwrap_or(0);
+            (**first..**first + extent).contains(&code)
+        };
+        let (target, first) = targets.find(is_here)?;
+        Some((*target, code - first))
+    }
+
     /// How wide codes are.
     pub fn width(&self) -> Width {
         Width {
@@ -193,6 +205,11 @@ impl Addresses {
     pub fn class(&self, id: ExpressionId) -> &Class {
         let class = self.class_at(Holder::Value(id, 0));
         class.map_or(&self.nothing, |class| &self.classes[class as usize])
+    }
+
+    /// All numberings.
+    pub fn into_classes(self) -> Vec<Class> {
+        self.classes
     }
 
     /// A numbering by its index.

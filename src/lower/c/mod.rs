@@ -37,7 +37,7 @@ mod term;
 mod unit;
 
 pub use observation::{Observation, observe};
-pub use origin::{CellOrigin, Origin, PointKind, PointOrigin};
+pub use origin::{CellOrigin, Origin, PointKind, PointOrigin, Pointed};
 pub use term::{Codes, Scalar, Width};
 
 use crate::names::Names;
@@ -189,9 +189,7 @@ fn attempt(
     }
     let more = unit.pinned.clone();
     origin.pinned = pinned.clone();
-    let (globals, cells, assumed) = unit.into_globals();
-    origin.globals = cells;
-    origin.assumed = assumed;
+    let globals = unit.into_globals(&mut origin);
     labels.sort_by_key(|(point, _)| *point);
     let program = Program {
         source,

@@ -3,12 +3,15 @@
 //! A trace of the program is a list of points with values; with this, the choices in it can be
 //! read off and made again in C.
 
-use super::term::Scalar;
+use super::addresses::Class;
+use super::points_to::{Region, Target};
+use super::term::{Codes, Scalar};
 use crate::program::{PointId, ProcedureId, VariableId};
 use crate::source::Span;
 use crate::typing::c::tree::{FunctionId, LabelId, ObjectId};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
+use std::sync::Arc;
 
 /// What each point and cell of a program is in C.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +26,8 @@ pub struct Origin {
     pub functions: Vec<Option<FunctionId>>,
     /// The functions without body that are assumed to change nothing, in the order of the source.
     pub assumed: Vec<FunctionId>,
+    /// What the codes of pointers stand for, by class.
+    pub(super) addresses: Arc<[Class]>,
     /// The calls whose memory is not used again.
     pub(super) pinned: IndexSet<u32, FxBuildHasher>,
 }
@@ -118,7 +123,36 @@ impl CellOrigin {
     }
 }
 
+/// What a pointer points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pointed {
+    /// Nothing.
+    Null,
+    /// Something that is no object of the program: its number, where that counts.
+    Stranger(Option<u64>),
+    /// A function.
+    Function(FunctionId),
+    /// An object: so many scalars behind its beginning, in the order of the source.
+    Object(ObjectId, u32),
+}
+
 impl Origin {
+    /// What a code of a pointer stands for; none if that is no more, or on the heap.
+    pub fn pointed(&self, codes: Codes, code: u64) -> Option<Pointed> {
+        let class = self.addresses.get(codes.class as usize)?;
+        Some(match class.meaning(code.into()) {
+            None if class.has_numbers() => Pointed::Stranger(Some(code)),
+            None => return None,
+            Some((Target::Null, _)) => Pointed::Null,
+            Some((Target::Stranger, _)) => Pointed::Stranger(None),
+            Some((Target::Function(id), _)) => Pointed::Function(id),
+            Some((Target::Region(Region::Object(id)), unit)) => {
+                Pointed::Object(id, u32::try_from(unit).ok()?)
+            }
+            Some((Target::Dangling | Target::Uninitialised | Target::Region(_), _)) => return None,
+        })
+    }
+
     /// What a point is.
     pub fn point(&self, id: PointId) -> &PointOrigin {
         &self.points[id.0 as usize]

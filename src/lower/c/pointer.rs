@@ -79,7 +79,13 @@ impl Body<'_, '_> {
                 let order = self.temporary(Scalar::Truth);
                 self.havoc(vec![order], PointKind::Order { cell: order });
                 let (less, known) = (self.pop_term(), self.pop_term());
-                Term::if_then_else(known, less, Term::read(order, Scalar::Truth))
+                // What is chosen is the result.
+                let chosen = Term::read(order, Scalar::Truth);
+                let chosen = match operator {
+                    Binary::Less | Binary::LessEqual => chosen,
+                    _ => chosen.not(),
+                };
+                Term::if_then_else(known, less, chosen)
             }
         };
         let equal = a.equal(b);

@@ -120,7 +120,8 @@ impl Body<'_, '_> {
                     return;
                 }
                 self.begin_variable(object, statement.span);
-                if !self.is_covered(object, list) {
+                let by_itself = self.unit.initialised_by_themselves.contains(&object);
+                if by_itself || !self.is_covered(object, list) {
                     self.forget(object);
                 }
                 self.tasks.push(Task::EndFull(self.in_use()));

@@ -6,14 +6,17 @@
 use super::addresses::Addresses;
 use super::layout::{Layout, Layouts};
 use super::lifetime::Lifetimes;
-use super::origin::CellOrigin;
+use super::origin::{CellOrigin, Origin};
 use super::points_to::{Holder, Region, Target};
 use super::reach::Reach;
 use super::term::{Scalar, Width};
 use super::{Options, domain};
 use crate::names::{Name, Names};
 use crate::program::{Cell, ProcedureId, VariableId};
-use crate::typing::c::tree::{ExpressionId, FunctionId, ObjectId, Program, TypeId};
+use crate::source::Span;
+use crate::typing::c::tree::{
+    ExpressionId, FunctionId, ObjectId, PlaceKind, Program, StatementKind, TypeId,
+};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -63,6 +66,8 @@ pub struct Unit<'a> {
     origins: Vec<CellOrigin>,
     /// The names of global cells so far.
     taken: FxHashSet<Name>,
+    /// The variables that their own initialisers speak of.
+    pub initialised_by_themselves: FxHashSet<ObjectId>,
 }
 
 impl<'a> Unit<'a> {
@@ -93,6 +98,7 @@ impl<'a> Unit<'a> {
             globals: Vec::new(),
             origins: Vec::new(),
             taken: FxHashSet::default(),
+            initialised_by_themselves: initialised_by_themselves(typed),
         };
         for id in &reach.statics {
             unit.place_global(*id);
@@ -345,10 +351,33 @@ impl<'a> Unit<'a> {
         self.layouts.scalar(id)
     }
 
-    /// The global cells, what they are, and the functions that are assumed to change nothing.
-    pub fn into_globals(self) -> (Vec<Cell>, Vec<CellOrigin>, Vec<FunctionId>) {
-        let mut assumed: Vec<FunctionId> = self.assumed.into_iter().collect();
-        assumed.sort();
-        (self.globals, self.origins, assumed)
+    /// The global cells, with what else is known of them in C.
+    pub fn into_globals(self, origin: &mut Origin) -> Vec<Cell> {
+        origin.assumed = self.assumed.into_iter().collect();
+        origin.assumed.sort();
+        origin.globals = self.origins;
+        origin.addresses = self.addresses.into_classes().into();
+        self.globals
     }
+}
+
+/// The variables that stand in their own initialisers, behind their names: there they have any
+/// value.
+fn initialised_by_themselves(typed: &Program) -> FxHashSet<ObjectId> {
+    let declarations = typed.statements.iter();
+    let declarations = declarations.filter_map(|statement| match statement.kind {
+        StatementKind::Declaration(object, _) => Some((object, statement.span)),
+        _ => None,
+    });
+    let declarations: FxHashMap<ObjectId, Span> = declarations.collect();
+    let places = typed.places.iter().filter_map(|place| match place.kind {
+        PlaceKind::Object(object) => Some((object, place.span)),
+        _ => None,
+    });
+    let own = places.filter(|(object, span)| {
+        let name = typed.objects[object.0 as usize].span;
+        let whole = declarations.get(object);
+        whole.is_some_and(|whole| span.start >= name.end && span.end <= whole.end)
+    });
+    own.map(|(object, _)| object).collect()
 }
