@@ -1,6 +1,8 @@
 //! Predicate abstraction against the direct engine and the explicit twin, on random programs.
 
 mod library;
+// Its conditions are for formulas.
+#[allow(dead_code)]
 #[path = "remopla/random.rs"]
 mod random;
 
