@@ -323,7 +323,7 @@ fn functions_without_body_are_named() {
     let result = &run.results()[0];
     assert_eq!(result["reason"], "unsupported");
     let outside = serde_json::json!([{
-        "file": "p.c", "line": 6, "column": 11, "what": "a call of `f`, which has no body"
+        "file": "p.c", "line": 6, "column": 11, "what": "`f`, which has no body"
     }]);
     assert_eq!(result["outside"], outside);
     // Nothing is assumed of the functions that tests of verifiers use.

@@ -328,3 +328,47 @@ fn rules_of_others_are_decided_as_published() {
     }
     assert_eq!(count, 36);
 }
+
+#[test]
+fn rules_watch_addresses_of_locals_and_say_what_they_cannot() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [program, rule] = ["p.c", "r.slic"].map(|name| folder.path().join(name));
+    let text = "state { int held; } watch m;
+        take.call { if ($1 == m) { if (held) abort \"twice\"; held = 1; } }
+        give.call { if ($1 == m) held = 0; }";
+    std::fs::write(&rule, text).expect("it can be written");
+    let cases = [
+        (
+            "void work(void) { int a, b; take(&a); take(&b); give(&a); }",
+            "holds",
+        ),
+        (
+            "void work(void) { int a, b; take(&a); take(&b); take(&a); }",
+            "violated",
+        ),
+        // The local of the second call may be where that of the first was.
+        (
+            "void once(void) { int a; take(&a); } void work(void) { once(); once(); }",
+            "violated",
+        ),
+        (
+            "void work(void) { static int a[2]; take(&a[1]); take(&a[0]); take(a + 1); }",
+            "violated",
+        ),
+        ("void work(void) { take(0); give(0); take(0); }", "holds"),
+        (
+            "void *malloc(unsigned long); void work(void) { int *p = malloc(4); take(p); take(p); }",
+            "unknown",
+        ),
+    ];
+    for (body, expected) in cases {
+        let text =
+            format!("void take(int *p); void give(int *p); {body} int main(void) {{ work(); }}");
+        std::fs::write(&program, text).expect("it can be written");
+        let result = checked(&program, &rule, &[]);
+        assert_eq!(result["verdict"], expected, "{body}: {result}");
+        if expected == "violated" {
+            assert_shows_the_rule(&result, &rule);
+        }
+    }
+}

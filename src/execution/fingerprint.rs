@@ -98,6 +98,7 @@ impl Walk<'_, '_> {
                 uninitialised,
             } => self.hashes.add((5_u8, number, uninitialised)),
             Value::Wild => self.hashes.add(6_u8),
+            Value::Coming(object, offset) => self.hashes.add((8_u8, object.0, offset)),
             // Whenever it was left open: it can be chosen as before.
             Value::Undetermined(_) => self.hashes.add(7_u8),
         }

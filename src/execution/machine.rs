@@ -10,7 +10,7 @@ use super::stop::{Beyond, End, EndKind, Failure, Step, Undefined};
 use super::value::{Cause, Handle, Scalar, Source, Value};
 use super::{Options, Overflow};
 use crate::source::Span;
-use crate::typing::c::tree::{FunctionId, ObjectId, Program, Unary};
+use crate::typing::c::tree::{self, FunctionId, ObjectId, Program, Unary};
 use std::rc::Rc;
 
 /// A program that is being executed.
@@ -515,10 +515,19 @@ impl<'a> Machine<'a> {
                 let size = handle.and_then(|handle| Some(self.memory.find(handle)?.size));
                 match (handle, size) {
                     (Some(handle), Some(size)) => Value::Address(handle, offset.min(size)),
+                    _ if self.is_watched(what) => Value::Coming(object, offset),
                     _ => Value::Null,
                 }
             }
         }
+    }
+
+    /// Whether a choice is of what a rule watches.
+    fn is_watched(&self, what: What) -> bool {
+        let What::Input(function) = what else {
+            return false;
+        };
+        self.program.functions[function.0 as usize].role == tree::Role::Start
     }
 
     /// The youngest object of a declaration.

@@ -157,6 +157,10 @@ impl Machine<'_> {
             (Value::Stranger { number, .. }, Value::Stranger { number: other, .. }) => {
                 number == other
             }
+            (Value::Coming(object, offset), Value::Address(handle, other))
+            | (Value::Address(handle, other), Value::Coming(object, offset)) => {
+                offset == other && self.declaration_of(handle) == Some(object)
+            }
             (left, right) => left == right,
         };
         let is_less = match operator {

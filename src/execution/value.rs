@@ -4,7 +4,7 @@
 //! that conversions that change nothing cost nothing. A record on the operand stack is the address
 //! of a temporary object.
 
-use crate::typing::c::tree::{DataModel, FunctionId, Integer, Type, TypeId, Types};
+use crate::typing::c::tree::{DataModel, FunctionId, Integer, ObjectId, Type, TypeId, Types};
 
 /// An object in memory, or one that was there: its slot is used again by others, which have
 /// another generation.
@@ -27,6 +27,8 @@ pub enum Value {
         number: u64,
         uninitialised: bool,
     },
+    /// A byte of the object of a declaration, which may live or not: what a rule watches.
+    Coming(ObjectId, u32),
     /// A place outside the array that it should be in: no value, and what access finds out.
     Wild,
     /// It is chosen when it is read.

@@ -10,7 +10,7 @@ use super::step::Value;
 use super::term::{Scalar, Term};
 use crate::program::{Action, Call, Target, VariableId};
 use crate::source::Span;
-use crate::typing::c::tree::{Callee, ExpressionId, FunctionId, List, Type};
+use crate::typing::c::tree::{Callee, ExpressionId, FunctionId, List, Role, Type};
 
 impl Body<'_, '_> {
     /// Whether pointers among the arguments of a call are not looked at.
@@ -169,7 +169,12 @@ impl Body<'_, '_> {
         self.havoc(chosen, kind);
         self.assembler.note_call(function);
         match (is_any_address, &cells[..]) {
-            (true, [(cell, scalar)]) => self.any_address(id, Term::read(*cell, *scalar), span),
+            (true, [(cell, scalar)]) => {
+                // What a rule watches may come to live later.
+                let role = self.unit.typed.functions[function.0 as usize].role;
+                let is_watch = role == Role::Start;
+                self.any_address(id, Term::read(*cell, *scalar), is_watch, span);
+            }
             _ => self.restrict(&cells, Pointee::Stranger),
         }
         // No member of a union in it has been written.
@@ -187,7 +192,7 @@ impl Body<'_, '_> {
     }
 
     /// A pointer may be any address that the program takes, of what lives.
-    fn any_address(&mut self, id: ExpressionId, pointer: Term, span: Span) {
+    fn any_address(&mut self, id: ExpressionId, pointer: Term, is_watch: bool, span: Span) {
         let typed = self.unit.typed;
         let class = self.unit.addresses.class(id).clone();
         let mut any = class.is_any_value(&pointer, Pointee::Stranger);
@@ -202,7 +207,8 @@ impl Body<'_, '_> {
                 Pointee::Region(Region::Object(object)) => {
                     let object = &typed.objects[object.0 as usize];
                     any = any.or(here.clone());
-                    if object.function.is_some()
+                    if !is_watch
+                        && object.function.is_some()
                         && !matches!(
                             object.storage,
                             crate::typing::c::tree::Storage::Static { .. }
@@ -211,11 +217,19 @@ impl Body<'_, '_> {
                         unclear = unclear.or(here);
                     }
                 }
+                Pointee::Region(Region::Site(_)) if is_watch => {
+                    any = any.or(here.clone());
+                    unclear = unclear.or(here);
+                }
                 _ => {}
             }
         }
         self.assume(any);
-        let what = "any address, perhaps of a local that is no more".to_owned();
+        let what = match is_watch {
+            true => "a rule that watches memory from the heap",
+            false => "any address, perhaps of a local that is no more",
+        };
+        let what = what.to_owned();
         self.guard(unclear.not(), span, PointKind::Outside { what });
         self.flush();
     }

@@ -10,7 +10,7 @@ use super::reach::{Reach, root};
 use super::{Externs, Options};
 use crate::typing::c::tree::{
     Callee, Conversion, ExpressionId, ExpressionKind, FunctionId, Initial, List, PlaceId,
-    PlaceKind, Program, StatementKind, Storage, Type, TypeId, Written,
+    PlaceKind, Program, Role, StatementKind, Storage, Type, TypeId, Written,
 };
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -421,6 +421,14 @@ impl<'a, 't> Analysis<'a, 't> {
                     }
                     for function in &self.reach.function_addresses {
                         self.add(own, Target::Function(*function));
+                    }
+                }
+                // What a rule watches may be anything.
+                if program.functions[callee.0 as usize].role == Role::Start {
+                    let mut sites: Vec<u32> = self.site_of.values().copied().collect();
+                    sites.sort_unstable();
+                    for site in sites {
+                        self.add(own, Target::Region(Region::Site(site)));
                     }
                 }
                 let is_unknown = Meaning::of(program, callee) == Meaning::Unknown;

@@ -12,7 +12,7 @@ use super::step::Value;
 use super::term::{Scalar, Term};
 use super::unit::{Home, LENGTH};
 use crate::source::Span;
-use crate::typing::c::tree::{ExpressionId, ObjectId, StatementId, Storage};
+use crate::typing::c::tree::{ExpressionId, ObjectId, Origin, StatementId, Storage};
 
 impl Body<'_, '_> {
     /// The pointers that go on when a region ends become dangling, where they are dead.
@@ -22,6 +22,8 @@ impl Body<'_, '_> {
         };
         for (place, leaf) in places {
             let homes: Vec<Home> = match place {
+                // What a rule watches stays the address that it is.
+                Region::Object(id) if self.is_watched(id) => continue,
                 Region::Object(id) => self.home(id).into_iter().collect(),
                 Region::Site(_) => self.unit.homes_of(place),
             };
@@ -29,6 +31,10 @@ impl Body<'_, '_> {
                 self.dangle_leaf(&home, leaf, &is_dead);
             }
         }
+    }
+
+    fn is_watched(&self, id: ObjectId) -> bool {
+        self.unit.typed.objects[id.0 as usize].origin == Origin::Watch
     }
 
     fn dangle_leaf(&mut self, home: &Home, leaf: u32, is_dead: impl Fn(&Class, &Term) -> Term) {
