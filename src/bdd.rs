@@ -91,8 +91,9 @@ pub struct Bdds {
     /// Nodes left by the last collection.
     live: Cell<usize>,
     peak_live: Cell<usize>,
-    operations: Cell<u64>,
+    /// How many operations may be made, and how many of them are left.
     most_operations: u64,
+    operations_left: Cell<u64>,
     watch: Watch,
 }
 
@@ -132,8 +133,8 @@ impl Bdds {
             collection,
             live: Cell::new(0),
             peak_live: Cell::new(0),
-            operations: Cell::new(0),
             most_operations: u64::MAX,
+            operations_left: Cell::new(u64::MAX),
             watch: Watch::default(),
         })
     }
@@ -149,6 +150,7 @@ impl Bdds {
     /// an attempt finds is the same from run to run.
     pub fn limited_to(mut self, operations: u64) -> Self {
         self.most_operations = operations;
+        self.operations_left.set(operations);
         self
     }
 
@@ -177,18 +179,26 @@ impl Bdds {
         &self,
         operation: impl Fn() -> Result<T, oxidd::util::OutOfMemory>,
     ) -> Result<T, OutOfNodes> {
-        let operations = self.operations.get() + 1;
-        self.operations.set(operations);
-        if self.watch.wants_nodes() {
-            self.watch.see_nodes(self.total_nodes());
-        }
-        if self.watch.is_cancelled() || operations > self.most_operations {
-            return Err(OutOfNodes);
+        let left = self.operations_left.get().checked_sub(1);
+        self.operations_left.set(left.ok_or(OutOfNodes)?);
+        if self.watch.has_requests() {
+            self.answer_requests()?;
         }
         operation().or_else(|_| {
             self.collect();
             operation().map_err(|_| OutOfNodes)
         })
+    }
+
+    #[cold]
+    fn answer_requests(&self) -> Result<(), OutOfNodes> {
+        if self.watch.wants_nodes() {
+            self.watch.see_nodes(self.total_nodes());
+        }
+        match self.watch.is_cancelled() {
+            true => Err(OutOfNodes),
+            false => Ok(()),
+        }
     }
 
     pub fn not(&self, f: &Bdd) -> BddResult {
@@ -373,7 +383,7 @@ impl Bdds {
 
     /// Operations asked for so far.
     pub fn operations(&self) -> u64 {
-        self.operations.get()
+        self.most_operations - self.operations_left.get()
     }
 
     /// The largest number of nodes that a collection has left; where that is measured, after one

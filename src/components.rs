@@ -1,27 +1,29 @@
 //! Strongly connected components, by Tarjan's algorithm with an explicit stack.
 
+use crate::index::{self, Index};
+
 /// The components of a graph that have a cycle in them, in the order found: those that an
 /// edge leads into come first.
-pub fn cyclic_components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut found = components(successors, 0..successors.len());
+pub fn cyclic_components<I: Index + PartialEq>(successors: &[Vec<I>]) -> Vec<Vec<I>> {
+    let mut found = components(successors, index::first(successors.len()));
     found.retain(|members| is_cyclic(successors, members));
     found
 }
 
 /// Whether a component has a cycle in it.
-pub fn is_cyclic(successors: &[Vec<usize>], members: &[usize]) -> bool {
+pub fn is_cyclic<I: Index + PartialEq>(successors: &[Vec<I>], members: &[I]) -> bool {
     match members {
-        [only] => successors[*only].contains(only),
+        [only] => successors[only.index()].contains(only),
         _ => true,
     }
 }
 
 /// The components that can be reached from some roots, in the order found: those that an edge
 /// leads into come first.
-pub fn components(
-    successors: &[Vec<usize>],
-    roots: impl IntoIterator<Item = usize>,
-) -> Vec<Vec<usize>> {
+pub fn components<I: Index>(
+    successors: &[Vec<I>],
+    roots: impl IntoIterator<Item = I>,
+) -> Vec<Vec<I>> {
     let mut search = Tarjan {
         successors,
         index: vec![usize::MAX; successors.len()],
@@ -32,24 +34,24 @@ pub fn components(
         components: Vec::new(),
     };
     for root in roots {
-        if search.index[root] == usize::MAX {
-            search.visit(root);
+        if search.index[root.index()] == usize::MAX {
+            search.visit(root.index());
         }
     }
     search.components
 }
 
-struct Tarjan<'a> {
-    successors: &'a [Vec<usize>],
+struct Tarjan<'a, I> {
+    successors: &'a [Vec<I>],
     index: Vec<usize>,
     low: Vec<usize>,
     on_stack: Vec<bool>,
     stack: Vec<usize>,
     next: usize,
-    components: Vec<Vec<usize>>,
+    components: Vec<Vec<I>>,
 }
 
-impl Tarjan<'_> {
+impl<I: Index> Tarjan<'_, I> {
     fn enter(&mut self, node: usize) {
         self.index[node] = self.next;
         self.low[node] = self.next;
@@ -64,7 +66,8 @@ impl Tarjan<'_> {
         let mut path = vec![(root, 0)];
         while let Some((node, looked)) = path.last_mut() {
             let node = *node;
-            if let Some(&next) = self.successors[node].get(*looked) {
+            if let Some(next) = self.successors[node].get(*looked) {
+                let next = next.index();
                 *looked += 1;
                 if self.index[next] == usize::MAX {
                     self.enter(next);
@@ -88,7 +91,7 @@ impl Tarjan<'_> {
         let mut members = Vec::new();
         while let Some(member) = self.stack.pop() {
             self.on_stack[member] = false;
-            members.push(member);
+            members.push(I::from_index(member));
             if member == root {
                 break;
             }

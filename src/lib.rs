@@ -32,9 +32,11 @@
 
 #![warn(missing_docs)]
 
-// What everything stands on: sets of small numbers, what is wrong in an input, interned names,
+// What everything stands on: typed indices, sets of small numbers, what is wrong in an input, interned names,
 // source text and places in it, cancellation.
 mod source;
+
+mod index;
 
 mod bits;
 mod components;

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// Why a computation stopped without an answer.
@@ -114,9 +114,18 @@ impl Gauge {
 #[derive(Clone, Debug, Default)]
 pub struct Watch(Arc<Shared>, Option<Instant>);
 
+/// The computation is to stop.
+const CANCELLED: u8 = 1;
+/// Somebody has read the counters since nodes were counted last. Counting takes a lock for each
+/// BDD variable: too much to do it unasked.
+const NODES_WANTED: u8 = 2;
+/// Somebody has read the counters since a saturation noted last how far it has come.
+const REACHED_WANTED: u8 = 4;
+
 #[derive(Debug, Default)]
 struct Shared {
-    cancelled: AtomicBool,
+    /// [`CANCELLED`] and what is wanted: in one place, so that one load tells that there is nothing.
+    requests: AtomicU8,
     rounds: AtomicU64,
     reached: AtomicU64,
     heads: AtomicU64,
@@ -124,9 +133,6 @@ struct Shared {
     nodes: AtomicU64,
     replayed: Gauge,
     steps: AtomicU64,
-    /// Somebody has read the counters since nodes were counted last. Counting takes a lock for
-    /// each BDD variable: too much to do it unasked.
-    nodes_were_read: AtomicBool,
 }
 
 /// How far a computation has come.
@@ -155,6 +161,9 @@ impl Watch {
         self.0.reached.store(reached as u64, Ordering::Relaxed);
         self.0.heads.store(heads as u64, Ordering::Relaxed);
         self.0.worklist.store(waiting as u64, Ordering::Relaxed);
+        self.0
+            .requests
+            .fetch_and(!REACHED_WANTED, Ordering::Relaxed);
     }
 
     /// Notes that so many steps are to be replayed; the gauge counts those that have been.
@@ -164,21 +173,32 @@ impl Watch {
         self.0.replayed.clone()
     }
 
+    /// Whether the computation is to stop, or somebody wants to know how many BDD nodes there are.
+    pub fn has_requests(&self) -> bool {
+        self.0.requests.load(Ordering::Relaxed) & (CANCELLED | NODES_WANTED) != 0
+    }
+
+    /// Whether somebody wants to know how far a saturation has come.
+    pub fn wants_reached(&self) -> bool {
+        self.0.requests.load(Ordering::Relaxed) & REACHED_WANTED != 0
+    }
+
     /// Whether somebody wants to know how many BDD nodes there are.
     pub fn wants_nodes(&self) -> bool {
-        self.0.nodes_were_read.load(Ordering::Relaxed)
+        self.0.requests.load(Ordering::Relaxed) & NODES_WANTED != 0
     }
 
     /// Notes how many BDD nodes there are.
     pub fn see_nodes(&self, nodes: usize) {
         self.0.nodes.store(nodes as u64, Ordering::Relaxed);
-        self.0.nodes_were_read.store(false, Ordering::Relaxed);
+        self.0.requests.fetch_and(!NODES_WANTED, Ordering::Relaxed);
     }
 
-    /// How far the computation has come; nodes are counted again for the next time.
+    /// How far the computation has come; heads and nodes are counted again for the next time.
     pub fn counters(&self) -> Counters {
         let shared = &self.0;
-        shared.nodes_were_read.store(true, Ordering::Relaxed);
+        let wanted = NODES_WANTED | REACHED_WANTED;
+        shared.requests.fetch_or(wanted, Ordering::Relaxed);
         Counters {
             rounds: shared.rounds.load(Ordering::Relaxed),
             reached: shared.reached.load(Ordering::Relaxed),
@@ -198,12 +218,12 @@ impl Watch {
 
     /// Asks the computation to stop.
     pub fn cancel(&self) {
-        self.0.cancelled.store(true, Ordering::Relaxed);
+        self.0.requests.fetch_or(CANCELLED, Ordering::Relaxed);
     }
 
     /// Whether the computation is to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.0.cancelled.load(Ordering::Relaxed)
+        self.0.requests.load(Ordering::Relaxed) & CANCELLED != 0
     }
 
     /// To be asked in every loop that may run long.

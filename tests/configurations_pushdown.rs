@@ -195,7 +195,7 @@ fn backwards_is_the_converse_of_forwards() {
                 texts.extend(found.iter().rev().take(2).map(|c| c.written(&system)));
             }
         }
-        let state = system.names.text(system.states[0]);
+        let state = system.names.text(system.states[system.start.state]);
         let symbol = system.symbol_name(system.start.symbol);
         texts.extend(["<>", "_ _", "<_>+"].map(str::to_owned));
         texts.push(state.to_owned());

@@ -5,7 +5,7 @@ use super::loop_paths::LoopPaths;
 use crate::bdd::Bdd;
 use crate::limits::acceleration::PAIRS_AFTER;
 use crate::relations::{Components, Relation, Relations};
-use crate::saturation::{EdgeView, LoopShortcuts, Summary};
+use crate::saturation::{EdgeView, EntrySummaries, LoopShortcuts};
 use crate::spds::copies::Copies;
 use crate::spds::{EntryId, Head, Right, Spds};
 use crate::watch::{Stop, Watch, within_budget};
@@ -59,12 +59,12 @@ impl<'a> Accelerator<'a> {
         components: &Components,
         head: Head,
         rounds: u32,
-        summaries: &[Summary],
+        summaries: &EntrySummaries,
         stamp: u64,
     ) -> Result<Closures, Stop> {
         let component = &*components.loop_of(self.spds, head);
         let relations = self.relations(rounds);
-        let summary = |entry: EntryId| summaries[entry.0 as usize].total().cloned();
+        let summary = |entry: EntryId| summaries[entry].total().cloned();
         let around = LoopPaths {
             spds: self.spds,
             relations,
@@ -118,7 +118,7 @@ impl LoopShortcuts for Accelerator<'_> {
     fn around(
         &mut self,
         edge: EdgeView<'_>,
-        summaries: &[Summary],
+        summaries: &EntrySummaries,
         stamp: u64,
     ) -> Result<Option<Bdd>, Stop> {
         let EdgeView { head, rounds, .. } = edge;

@@ -13,7 +13,7 @@ use super::summaries::{Step, Steps};
 use crate::bdd::Bdd;
 use crate::limits::acceleration::{COMPONENT_HEADS, PAIRS_AFTER};
 use crate::relations::{Components, Relation, Relations, Summaries};
-use crate::saturation::{EdgeView, Link, RecursionShortcuts, Summary};
+use crate::saturation::{EdgeView, EntrySummaries, Link, RecursionShortcuts};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Spds};
 use crate::watch::{Stop, Watch, within_budget};
@@ -110,10 +110,10 @@ impl RecursionShortcuts for Recursion<'_> {
         &mut self,
         entry: EntryId,
         edge: EdgeView<'_>,
-        summaries: &[Summary],
+        summaries: &EntrySummaries,
     ) -> Result<Option<Bdd>, Stop> {
         let rounds = edge.rounds;
-        let totals = |entry: EntryId| summaries[entry.0 as usize].total().cloned();
+        let totals = |entry: EntryId| summaries[entry].total().cloned();
         if rounds < self.budget.patience {
             return Ok(None);
         }
@@ -146,12 +146,12 @@ impl RecursionShortcuts for Recursion<'_> {
     fn leave(
         &mut self,
         entry: EntryId,
-        summaries: &[Summary],
+        summaries: &EntrySummaries,
         links: &dyn Fn() -> Vec<Link>,
     ) -> Result<Option<Bdd>, Stop> {
-        let summary = &summaries[entry.0 as usize];
+        let summary = &summaries[entry];
         let increments = summary.increments.len();
-        let totals = |entry: EntryId| summaries[entry.0 as usize].total().cloned();
+        let totals = |entry: EntryId| summaries[entry].total().cloned();
         let Some(total) = summary.total() else {
             return Ok(None);
         };

@@ -9,24 +9,29 @@
 
 use super::frames::{ClassId, Frames};
 use super::liveness::Liveness;
-use super::mod_ref::ModRef;
-use crate::bits::{self, BitRows};
-use crate::rules::{Head, Layout, Right, Rule, Rules};
+use super::mod_ref::Modified;
+use crate::bits::{self, BitRows, BitSet};
+use crate::rules::{EntryId, Head, Layout, Right, Rule, Rules};
 
 #[derive(Debug)]
 pub struct Carried {
-    heads: BitRows,
+    heads: BitRows<Head>,
     /// For each entry, in the order of [`Rules::entries`].
-    pub keys: BitRows,
-    pub rigid: BitRows,
+    pub keys: BitRows<EntryId>,
+    pub rigid: BitRows<EntryId>,
     /// For each class, what is rigid in some of its frames.
-    baggage: BitRows,
+    baggage: BitRows<ClassId>,
     /// For each class, with what goes along of the automaton.
-    handed: BitRows,
+    handed: BitRows<ClassId>,
 }
 
 impl Carried {
-    pub fn of(rules: &Rules<'_>, frames: &Frames, mod_ref: &ModRef, liveness: &Liveness) -> Self {
+    pub fn of(
+        rules: &Rules<'_>,
+        frames: &Frames,
+        modified: &Modified,
+        liveness: &Liveness,
+    ) -> Self {
         let layout = &rules.layout;
         let width = layout.len() as usize;
         let classes = frames.classes.len();
@@ -37,8 +42,8 @@ impl Carried {
             baggage: BitRows::new(classes, width),
             handed: BitRows::new(classes, width),
         };
-        let stable = stable(rules, frames, mod_ref, liveness);
-        for (row, entry) in rules.entries.iter().enumerate() {
+        let stable = stable(rules, frames, modified, liveness);
+        for (row, entry) in rules.entries.enumerate() {
             let key = carried.keys.row_mut(row);
             bits::meet(key, liveness.at(*entry));
             let rigid = carried.rigid.row_mut(row);
@@ -46,14 +51,14 @@ impl Carried {
                 && !rules.is_whole
             {
                 bits::join(rigid, key);
-                bits::meet(rigid, stable.row(class.0 as usize));
+                bits::meet(rigid, stable.row(class));
                 bits::without(rigid, liveness.handed(class));
-                carried.baggage.join(class.0 as usize, rigid);
+                carried.baggage.join(class, rigid);
             }
             bits::insert_all(key, layout.state_range());
         }
-        for class in (0..classes as u32).map(ClassId) {
-            let handed = carried.handed.row_mut(class.0 as usize);
+        for class in frames.classes.indices() {
+            let handed = carried.handed.row_mut(class);
             bits::join(handed, liveness.handed(class));
             let automaton = layout.state_range().chain(layout.seen_returned());
             automaton.for_each(|bit| bits::insert(handed, bit));
@@ -64,35 +69,35 @@ impl Carried {
 
     fn carry_heads(&mut self, rules: &Rules<'_>, frames: &Frames, liveness: &Liveness) {
         let layout = &rules.layout;
-        for head in (0..rules.heads() as u32).map(Head) {
-            let row = head.0 as usize;
-            self.heads.join(row, liveness.at(head));
-            bits::insert_all(self.heads.row_mut(row), layout.state_range());
+        for head in rules.head_ids() {
+            let row = self.heads.row_mut(head);
+            bits::join(row, liveness.at(head));
+            bits::insert_all(row, layout.state_range());
             if let Some(class) = frames.class(head) {
-                self.heads.join(row, self.baggage.row(class.0 as usize));
+                bits::join(row, self.baggage.row(class));
                 let seen = layout.seen().into_iter();
-                seen.for_each(|bit| bits::insert(self.heads.row_mut(row), bit));
+                seen.for_each(|bit| bits::insert(row, bit));
             }
         }
         if let Some(seen) = layout.seen_returned() {
             for (_, head) in rules.returning_heads() {
-                bits::insert(self.heads.row_mut(head.0 as usize), seen);
+                bits::insert(self.heads.row_mut(head), seen);
             }
         }
     }
 
     /// The variables that the valuations of a head speak of.
     pub fn at(&self, head: Head) -> &[u64] {
-        self.heads.row(head.0 as usize)
+        self.heads.row(head)
     }
 
     pub fn baggage(&self, class: ClassId) -> &[u64] {
-        self.baggage.row(class.0 as usize)
+        self.baggage.row(class)
     }
 
     /// What frames of a class hand over when they are popped.
     pub fn handed(&self, class: ClassId) -> &[u64] {
-        self.handed.row(class.0 as usize)
+        self.handed.row(class)
     }
 
     /// What a frame keeps while it waits to go on at `saved`: what is needed there and cannot
@@ -100,36 +105,36 @@ impl Carried {
     pub fn kept(
         &self,
         layout: &Layout,
-        mod_ref: &ModRef,
+        modified: &Modified,
         pushed: ClassId,
         saved: Head,
-    ) -> Vec<u64> {
-        let mut kept = self.at(saved).to_vec();
-        bits::without(&mut kept, mod_ref.modified(pushed));
+    ) -> BitSet {
+        let mut kept = BitSet::from(self.at(saved));
+        bits::without(&mut kept, modified.by(pushed));
         let automaton = layout.state_range().chain(layout.seen_returned());
         automaton.for_each(|bit| bits::remove(&mut kept, bit));
         kept
     }
 
     /// For each head, the variables that its valuations speak of.
-    pub fn heads(&self) -> BitRows {
+    pub fn heads(&self) -> BitRows<Head> {
         self.heads.clone()
     }
 }
 
 /// For each entry, what some push gives a value to. The lowest frame has the globals, as far as
 /// anybody sees what becomes of them when it is popped.
-fn given(rules: &Rules<'_>) -> BitRows {
+fn given(rules: &Rules<'_>) -> BitRows<EntryId> {
     let layout = &rules.layout;
     let mut given = BitRows::new(rules.entries.len(), layout.len() as usize);
-    if let (Some(_), Ok(row)) = (rules.empty, rules.entries.binary_search(&rules.start.head)) {
+    if let (Some(_), Some(row)) = (rules.empty, rules.entry(rules.start.head)) {
         bits::insert_all(given.row_mut(row), layout.global_range());
     }
     for rule in &rules.rules {
         let Right::Push { first, .. } = rule.right else {
             continue;
         };
-        let Ok(row) = rules.entries.binary_search(&first) else {
+        let Some(row) = rules.entry(first) else {
             continue;
         };
         let after = &rules.footprint(rule).after;
@@ -145,16 +150,21 @@ fn given(rules: &Rules<'_>) -> BitRows {
 }
 
 /// For each class, what no rule changes inside a frame, or need not.
-fn stable(rules: &Rules<'_>, frames: &Frames, mod_ref: &ModRef, liveness: &Liveness) -> BitRows {
+fn stable(
+    rules: &Rules<'_>,
+    frames: &Frames,
+    modified: &Modified,
+    liveness: &Liveness,
+) -> BitRows<ClassId> {
     let width = rules.layout.len();
     let mut stable = BitRows::new(frames.classes.len(), width as usize);
-    for row in 0..frames.classes.len() {
-        bits::insert_all(stable.row_mut(row), 0..width);
+    for row in stable.iter_mut() {
+        bits::insert_all(row, 0..width);
     }
     for rule in &rules.rules {
         if let Some(class) = frames.class(rule.from) {
-            let row = stable.row_mut(class.0 as usize);
-            remove_unstable(row, rules, frames, mod_ref, liveness, rule);
+            let row = stable.row_mut(class);
+            remove_unstable(row, rules, frames, modified, liveness, rule);
         }
     }
     stable
@@ -164,7 +174,7 @@ fn remove_unstable(
     row: &mut [u64],
     rules: &Rules<'_>,
     frames: &Frames,
-    mod_ref: &ModRef,
+    modified: &Modified,
     liveness: &Liveness,
     rule: &Rule,
 ) {
@@ -175,7 +185,7 @@ fn remove_unstable(
         Right::Step(to) => (&footprint.after, to),
         Right::Push { first, saved, .. } => {
             if let Some(pushed) = frames.class(first) {
-                bits::without(row, mod_ref.modified(pushed));
+                bits::without(row, modified.by(pushed));
             }
             (&footprint.below, saved)
         }

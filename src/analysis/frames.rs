@@ -6,11 +6,14 @@
 //! components of "pushes" tell recursion apart. Linear in the rules.
 
 use crate::components::{components, cyclic_components, is_cyclic};
+use crate::index::{IndexVec, indices};
 use crate::rules::{Head, Right, Rules};
 
 /// Heads that can be in one frame, an index into [`Frames::classes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassId(pub u32);
+
+indices!(ClassId);
 
 #[derive(Clone, Debug, Default)]
 pub struct Class {
@@ -29,8 +32,8 @@ pub struct Class {
 
 #[derive(Debug)]
 pub struct Frames {
-    class_of: Vec<Option<ClassId>>,
-    pub classes: Vec<Class>,
+    class_of: IndexVec<Head, Option<ClassId>>,
+    pub classes: IndexVec<ClassId, Class>,
     /// The classes that can be reached, pushed ones before those that push them.
     pub bottom_up: Vec<ClassId>,
 }
@@ -49,23 +52,23 @@ impl Frames {
         let count = class_of.iter().flatten().max().map_or(0, |id| id.0 + 1);
         let mut frames = Frames {
             class_of,
-            classes: vec![Class::default(); count as usize],
+            classes: IndexVec::filled(Class::default(), count as usize),
             bottom_up: Vec::new(),
         };
         for entry in &rules.entries {
-            if let Some(class) = frames.class_of[entry.0 as usize] {
-                frames.classes[class.0 as usize].entries.push(*entry);
+            if let Some(class) = frames.class(*entry) {
+                frames.classes[class].entries.push(*entry);
             }
         }
         for rule in &rules.rules {
             if let Right::Push { first, .. } = rule.right
                 && let (Some(from), Some(to)) = (frames.class(rule.from), frames.class(first))
             {
-                frames.classes[from.0 as usize].pushed.push(to);
-                frames.classes[to.0 as usize].pushing.push(from);
+                frames.classes[from].pushed.push(to);
+                frames.classes[to].pushing.push(from);
             }
         }
-        for class in &mut frames.classes {
+        for class in frames.classes.iter_mut() {
             class.pushed.sort_unstable();
             class.pushed.dedup();
             class.pushing.sort_unstable();
@@ -78,50 +81,50 @@ impl Frames {
 
     /// The class of a head; none if it is where executions have stopped.
     pub fn class(&self, head: Head) -> Option<ClassId> {
-        self.class_of[head.0 as usize]
+        self.class_of[head]
     }
 
     pub fn get(&self, class: ClassId) -> &Class {
-        &self.classes[class.0 as usize]
+        &self.classes[class]
     }
 
     fn find_recursion(&mut self, rules: &Rules<'_>) {
-        let pushed = |class: &Class| class.pushed.iter().map(|id| id.0 as usize).collect();
-        let successors: Vec<Vec<usize>> = self.classes.iter().map(pushed).collect();
-        let start = self.class(rules.start.head).map(|class| class.0 as usize);
-        let others = 0..if rules.is_whole { successors.len() } else { 0 };
-        for members in components(&successors, start.into_iter().chain(others)) {
-            let is_recursive = is_cyclic(&successors, &members);
-            for member in members {
-                self.classes[member].is_recursive = is_recursive;
-                self.bottom_up.push(ClassId(member as u32));
+        let start = self.class(rules.start.head);
+        let others = self.classes.indices().filter(|_| rules.is_whole);
+        let pushed = self.classes.iter().map(|class| class.pushed.clone());
+        let pushed: IndexVec<ClassId, _> = pushed.collect();
+        for members in components(pushed.as_slice(), start.into_iter().chain(others)) {
+            let is_recursive = is_cyclic(pushed.as_slice(), &members);
+            for member in &members {
+                self.classes[*member].is_recursive = is_recursive;
             }
+            self.bottom_up.extend(members);
         }
     }
 
     fn order_heads(&mut self, rules: &Rules<'_>) {
         let loops = match rules.is_frame_by_kind {
             // The rules of a program are in the order of its text: loops come first.
-            true => Vec::new(),
+            true => IndexVec::new(),
             false => loops(rules),
         };
         let mut walk = Postorder {
             rules,
             loops,
-            seen: vec![false; rules.heads()],
+            seen: IndexVec::filled(false, rules.heads()),
             stack: Vec::new(),
         };
-        let mut others: Vec<Vec<Head>> = vec![Vec::new(); self.classes.len()];
+        let mut others = IndexVec::filled(Vec::new(), self.classes.len());
         if rules.is_whole {
-            for head in (0..rules.heads() as u32).map(Head) {
+            for head in rules.head_ids() {
                 if let Some(class) = self.class(head) {
-                    others[class.0 as usize].push(head);
+                    others[class].push(head);
                 }
             }
         }
-        for (class, others) in self.classes.iter_mut().zip(others) {
+        for (class, others) in self.classes.iter_mut().zip(&others) {
             let entries = class.entries.iter().copied();
-            for root in entries.chain(others) {
+            for root in entries.chain(others.iter().copied()) {
                 let first = class.heads.len();
                 walk.extend(&mut class.heads, root);
                 class.heads[first..].reverse();
@@ -139,8 +142,8 @@ enum Visit {
 struct Postorder<'a> {
     rules: &'a Rules<'a>,
     /// For each head, the number of the loop it is in; empty if rules have loops first.
-    loops: Vec<Option<u32>>,
-    seen: Vec<bool>,
+    loops: IndexVec<Head, Option<u32>>,
+    seen: IndexVec<Head, bool>,
     stack: Vec<Visit>,
 }
 
@@ -157,7 +160,7 @@ impl Postorder<'_> {
     }
 
     fn enter(&mut self, head: Head) {
-        if std::mem::replace(&mut self.seen[head.0 as usize], true) {
+        if std::mem::replace(&mut self.seen[head], true) {
             return;
         }
         self.stack.push(Visit::Leave(head));
@@ -171,9 +174,9 @@ impl Postorder<'_> {
                 self.stack.push(Visit::Enter(next));
             }
         }
-        if let Some(own) = self.loops.get(head.0 as usize).copied().flatten() {
+        if let Some(own) = self.loops.get(head).copied().flatten() {
             let is_outside = |visit: &Visit| match visit {
-                Visit::Enter(next) => self.loops[next.0 as usize] != Some(own),
+                Visit::Enter(next) => self.loops[*next] != Some(own),
                 Visit::Leave(_) => false,
             };
             self.stack[first..].sort_by_key(is_outside);
@@ -182,15 +185,15 @@ impl Postorder<'_> {
 }
 
 /// For each head, the number of the loop it is in.
-fn loops(rules: &Rules<'_>) -> Vec<Option<u32>> {
-    let mut inside = vec![Vec::new(); rules.heads()];
+fn loops(rules: &Rules<'_>) -> IndexVec<Head, Option<u32>> {
+    let mut inside = IndexVec::<Head, _>::filled(Vec::new(), rules.heads());
     for rule in &rules.rules {
         if let Some(to) = goes_on(rule.right) {
-            inside[rule.from.0 as usize].push(to.0 as usize);
+            inside[rule.from].push(to);
         }
     }
-    let mut loops = vec![None; rules.heads()];
-    for (members, number) in cyclic_components(&inside).iter().zip(0..) {
+    let mut loops = IndexVec::filled(None, rules.heads());
+    for (members, number) in cyclic_components(inside.as_slice()).iter().zip(0..) {
         for member in members {
             loops[*member] = Some(number);
         }
@@ -199,34 +202,32 @@ fn loops(rules: &Rules<'_>) -> Vec<Option<u32>> {
 }
 
 /// The class of each head, numbered in the order of the first heads.
-fn classes(rules: &Rules<'_>) -> Vec<Option<ClassId>> {
-    let count = rules.heads();
-    let heads = (0..count as u32).map(Head);
+fn classes(rules: &Rules<'_>) -> IndexVec<Head, Option<ClassId>> {
+    let heads = rules.head_ids();
     if rules.is_frame_by_kind {
         let class = |head| rules.frame_of(head).map(|frame| ClassId(frame.0));
         return heads.map(class).collect();
     }
-    let mut parents: Vec<u32> = (0..count as u32).collect();
-    fn root(parents: &mut [u32], mut head: u32) -> u32 {
-        while parents[head as usize] != head {
-            let above = parents[parents[head as usize] as usize];
-            parents[head as usize] = above;
+    let mut parents: IndexVec<Head, Head> = rules.head_ids().collect();
+    fn root(parents: &mut IndexVec<Head, Head>, mut head: Head) -> Head {
+        while parents[head] != head {
+            let above = parents[parents[head]];
+            parents[head] = above;
             head = above;
         }
         head
     }
     for rule in &rules.rules {
         if let Some(to) = goes_on(rule.right) {
-            let (a, b) = (root(&mut parents, rule.from.0), root(&mut parents, to.0));
-            parents[a.max(b) as usize] = a.min(b);
+            let (a, b) = (root(&mut parents, rule.from), root(&mut parents, to));
+            parents[a.max(b)] = a.min(b);
         }
     }
-    let mut numbers = vec![None; count];
+    let mut numbers = IndexVec::<Head, _>::filled(None, rules.heads());
     let mut next = 0;
     let class = |head: Head| {
         rules.frame_of(head)?;
-        let root = root(&mut parents, head.0) as usize;
-        let number = numbers[root].get_or_insert_with(|| {
+        let number = numbers[root(&mut parents, head)].get_or_insert_with(|| {
             next += 1;
             ClassId(next - 1)
         });

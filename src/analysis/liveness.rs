@@ -12,8 +12,9 @@
 //! rules, more only for long chains in recursive components.
 
 use super::frames::{ClassId, Frames, goes_on};
-use super::mod_ref::ModRef;
-use crate::bits::{self, BitRows};
+use super::mod_ref::Modified;
+use crate::bits::{self, BitRows, BitSet};
+use crate::index::IndexVec;
 use crate::program::VariableId;
 use crate::rules::{Footprint, Head, Observed, Right, Rules};
 use std::collections::VecDeque;
@@ -21,17 +22,22 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub struct Liveness {
     /// For each head, the data variables live before its step.
-    live: BitRows,
+    live: BitRows<Head>,
     /// For each class, those that matter after its frames are popped: globals and returned
     /// values that they may have changed.
-    handed: BitRows,
+    handed: BitRows<ClassId>,
 }
 
 impl Liveness {
     /// `observed` are variables that matter at every head whatever the rules do. Of whole
     /// systems every variable matters wherever it is in scope: sets of configurations speak
     /// of them all.
-    pub fn of(rules: &Rules<'_>, frames: &Frames, mod_ref: &ModRef, observed: &[Observed]) -> Self {
+    pub fn of(
+        rules: &Rules<'_>,
+        frames: &Frames,
+        modified: &Modified,
+        observed: &[Observed],
+    ) -> Self {
         let width = rules.layout.len() as usize;
         let mut liveness = Liveness {
             live: BitRows::new(rules.heads(), width),
@@ -42,22 +48,22 @@ impl Liveness {
             return liveness;
         }
         liveness.observe(rules, observed);
-        liveness.hand_over_at_the_end(rules, frames, mod_ref);
+        liveness.hand_over_at_the_end(rules, frames, modified);
         let mut flow = Flow {
             rules,
             frames,
-            mod_ref,
+            modified,
             is_loop_head: loop_heads(rules, frames),
             sets: liveness,
-            scratch: vec![0; bits::words(width)],
+            scratch: BitSet::new(width),
             worklist: frames.bottom_up.iter().rev().copied().collect(),
-            queued: vec![false; frames.classes.len()],
+            queued: IndexVec::filled(false, frames.classes.len()),
         };
         for class in &frames.bottom_up {
-            flow.queued[class.0 as usize] = true;
+            flow.queued[*class] = true;
         }
         while let Some(class) = flow.worklist.pop_front() {
-            flow.queued[class.0 as usize] = false;
+            flow.queued[class] = false;
             if flow.solve(class) {
                 for pushing in &frames.get(class).pushing {
                     flow.enqueue(*pushing);
@@ -68,12 +74,12 @@ impl Liveness {
     }
 
     pub fn at(&self, head: Head) -> &[u64] {
-        self.live.row(head.0 as usize)
+        self.live.row(head)
     }
 
     /// What frames of a class hand over when they are popped.
     pub fn handed(&self, class: ClassId) -> &[u64] {
-        self.handed.row(class.0 as usize)
+        self.handed.row(class)
     }
 
     fn observe(&mut self, rules: &Rules<'_>, observed: &[Observed]) {
@@ -81,8 +87,8 @@ impl Liveness {
             return;
         }
         let layout = &rules.layout;
-        for head in (0..rules.heads() as u32).map(Head) {
-            let row = self.live.row_mut(head.0 as usize);
+        for head in rules.head_ids() {
+            let row = self.live.row_mut(head);
             for observed in observed {
                 let cell = match *observed {
                     Observed::Global(index) => layout.global(index),
@@ -97,18 +103,18 @@ impl Liveness {
     }
 
     /// What is observed once the lowest frame was popped.
-    fn hand_over_at_the_end(&mut self, rules: &Rules<'_>, frames: &Frames, mod_ref: &ModRef) {
+    fn hand_over_at_the_end(&mut self, rules: &Rules<'_>, frames: &Frames, modified: &Modified) {
         if let (Some(empty), Some(class)) = (rules.empty, frames.class(rules.start.head)) {
-            let mut observed = self.at(empty).to_vec();
-            bits::meet(&mut observed, mod_ref.modified(class));
-            self.handed.join(class.0 as usize, &observed);
+            let mut observed = BitSet::from(self.at(empty));
+            bits::meet(&mut observed, modified.by(class));
+            self.handed.join(class, &observed);
         }
     }
 
     fn add_everything(&mut self, rules: &Rules<'_>, frames: &Frames) {
         let layout = &rules.layout;
-        for head in (0..rules.heads() as u32).map(Head) {
-            let row = self.live.row_mut(head.0 as usize);
+        for head in rules.head_ids() {
+            let row = self.live.row_mut(head);
             bits::insert_all(row, layout.global_range());
             let (Some(frame), Some(class)) = (rules.frame_of(head), frames.class(head)) else {
                 continue;
@@ -117,7 +123,7 @@ impl Liveness {
             for local in 0..cells.locals.len() as u32 {
                 bits::insert_all(row, layout.cell(frame, VariableId::Local(local)));
             }
-            let handed = self.handed.row_mut(class.0 as usize);
+            let handed = self.handed.row_mut(class);
             bits::insert_all(handed, layout.global_range());
             for returned in 0..cells.returns.len() as u32 {
                 let cell = layout.returned(frame, returned);
@@ -137,18 +143,18 @@ impl Liveness {
 }
 
 /// Marks the heads that a rule inside a frame leads back to.
-fn loop_heads(rules: &Rules<'_>, frames: &Frames) -> Vec<bool> {
-    let mut is_loop_head = vec![false; rules.heads()];
-    let mut place = vec![u32::MAX; rules.heads()];
+fn loop_heads(rules: &Rules<'_>, frames: &Frames) -> IndexVec<Head, bool> {
+    let mut is_loop_head = IndexVec::filled(false, rules.heads());
+    let mut place = IndexVec::<Head, _>::filled(u32::MAX, rules.heads());
     for class in &frames.classes {
         for (head, i) in class.heads.iter().zip(0..) {
-            place[head.0 as usize] = i;
+            place[*head] = i;
             for next in rules
                 .rules_from(*head)
                 .iter()
                 .filter_map(|r| goes_on(r.right))
             {
-                is_loop_head[next.0 as usize] |= place[next.0 as usize] <= i;
+                is_loop_head[next] |= place[next] <= i;
             }
         }
     }
@@ -158,17 +164,17 @@ fn loop_heads(rules: &Rules<'_>, frames: &Frames) -> Vec<bool> {
 struct Flow<'a> {
     rules: &'a Rules<'a>,
     frames: &'a Frames,
-    mod_ref: &'a ModRef,
-    is_loop_head: Vec<bool>,
+    modified: &'a Modified,
+    is_loop_head: IndexVec<Head, bool>,
     sets: Liveness,
-    scratch: Vec<u64>,
+    scratch: BitSet,
     worklist: VecDeque<ClassId>,
-    queued: Vec<bool>,
+    queued: IndexVec<ClassId, bool>,
 }
 
 impl Flow<'_> {
     fn enqueue(&mut self, class: ClassId) {
-        if !std::mem::replace(&mut self.queued[class.0 as usize], true) {
+        if !std::mem::replace(&mut self.queued[class], true) {
             self.worklist.push_back(class);
         }
     }
@@ -183,7 +189,7 @@ impl Flow<'_> {
             let mut again = false;
             for head in class.heads.iter().rev() {
                 if self.visit(*head) {
-                    again |= self.is_loop_head[head.0 as usize];
+                    again |= self.is_loop_head[*head];
                     entry_grew |= class.entries.contains(head);
                 }
             }
@@ -217,7 +223,7 @@ impl Flow<'_> {
                 }
             }
         }
-        let grew = self.sets.live.join(head.0 as usize, &set);
+        let grew = self.sets.live.join(head, &set);
         self.scratch = set;
         grew
     }
@@ -245,10 +251,10 @@ impl Flow<'_> {
         let Some(class) = self.frames.class(first) else {
             return;
         };
-        let modified = self.mod_ref.modified(class);
+        let modified = self.modified.by(class);
         let mut grew = false;
-        let at_saved = self.sets.live.row(saved.0 as usize).iter();
-        let handed = self.sets.handed.row_mut(class.0 as usize);
+        let at_saved = self.sets.live.row(saved).iter();
+        let handed = self.sets.handed.row_mut(class);
         let overwritten = &footprint.below.overwritten;
         for (i, live) in at_saved.enumerate() {
             grew |= live & modified[i] & !handed[i] != 0;
@@ -263,10 +269,7 @@ impl Flow<'_> {
 
 /// Adds what is live before a rule that leads to where `after` is.
 pub fn pass(set: &mut [u64], footprint: &Footprint, after: &[u64]) {
-    let overwritten = &footprint.after.overwritten;
-    for (word, (after, overwritten)) in set.iter_mut().zip(after.iter().zip(overwritten)) {
-        *word |= after & !overwritten;
-    }
+    bits::join_without(set, after, &footprint.after.overwritten);
     for copy in &footprint.copies {
         let needed = |bit| bits::contains(after, bit);
         if copy.may_not_fit || copy.to.clone().any(needed) {

@@ -5,7 +5,7 @@
 
 use super::frames::{Class, Frames, goes_on};
 use crate::components::cyclic_components;
-use crate::program::{Expression, Moment, Operation, VariableId};
+use crate::program::{Expression, Moment, Operation, OperationKind, VariableId};
 use crate::rules::effect::{Assignment, Effect, Place, Source, element};
 use crate::rules::{DataVariable, Head, Right, Rule, Rules};
 use indexmap::IndexSet;
@@ -127,49 +127,39 @@ impl Meetings {
                 continue;
             }
             let mut pop = || stack.pop().unwrap_or_default();
-            let result = match operation {
-                Operation::Constant(_) | Operation::Number(_) | Operation::Choose => Vec::new(),
-                Operation::Not | Operation::ToTruth | Operation::FalseIfUndefined => {
-                    pop();
-                    Vec::new()
-                }
-                Operation::ToNumber | Operation::Index { .. } | Operation::Wrap { .. } => pop(),
-                Operation::IfThenElse => {
+            let result = match operation.kind() {
+                OperationKind::Leaf => Vec::new(),
+                OperationKind::Unary => match operation {
+                    Operation::ToNumber | Operation::Index { .. } | Operation::Wrap { .. } => pop(),
+                    _ => {
+                        pop();
+                        Vec::new()
+                    }
+                },
+                OperationKind::Conditional => {
                     let (mut no, yes) = (pop(), pop());
                     pop();
                     no.extend(yes);
                     no
                 }
-                Operation::ShiftLeft
-                | Operation::ShiftLeftOrFar
-                | Operation::ShiftLeftModulo { .. }
-                | Operation::ShiftRight
-                | Operation::ArithmeticShiftRight => {
+                OperationKind::Shift => {
                     let (by, shifted) = (pop(), pop());
                     self.count(&by);
                     self.count(&shifted);
                     shifted
                 }
-                Operation::Add
-                | Operation::Subtract
-                | Operation::Multiply
-                | Operation::MultiplyModulo { .. }
-                | Operation::Divide
-                | Operation::Remainder
-                | Operation::BitAnd
-                | Operation::BitOr
-                | Operation::BitXor => {
+                OperationKind::Arithmetic => {
                     let (mut a, b) = (pop(), pop());
                     a.extend(b);
                     self.count(&a);
                     a
                 }
-                Operation::Less | Operation::LessEqual | Operation::NumbersEqual => {
+                OperationKind::Comparison => {
                     let (a, b) = (pop(), pop());
                     self.meet(a.into_iter().chain(b));
                     Vec::new()
                 }
-                _ => {
+                OperationKind::Connective => {
                     pop();
                     pop();
                     Vec::new()

@@ -18,7 +18,7 @@ pub use crate::rules::{DataVariable, Observed};
 pub use carried::Carried;
 pub use frames::Frames;
 pub use liveness::{Liveness, pass};
-pub use mod_ref::ModRef;
+pub use mod_ref::{Modified, Referenced};
 
 use crate::rules::Rules;
 
@@ -26,7 +26,7 @@ use crate::rules::Rules;
 #[derive(Debug)]
 pub struct Analyses {
     pub frames: Frames,
-    pub mod_ref: ModRef,
+    pub modified: Modified,
     pub liveness: Liveness,
     pub carried: Carried,
 }
@@ -35,12 +35,12 @@ impl Analyses {
     /// `observed` are variables that matter everywhere, whatever the rules do.
     pub fn of(rules: &Rules<'_>, observed: &[Observed]) -> Self {
         let frames = Frames::of(rules);
-        let mod_ref = ModRef::of(rules, &frames);
-        let liveness = Liveness::of(rules, &frames, &mod_ref, observed);
-        let carried = Carried::of(rules, &frames, &mod_ref, &liveness);
+        let modified = Modified::of(rules, &frames);
+        let liveness = Liveness::of(rules, &frames, &modified, observed);
+        let carried = Carried::of(rules, &frames, &modified, &liveness);
         Analyses {
             frames,
-            mod_ref,
+            modified,
             liveness,
             carried,
         }

@@ -10,94 +10,121 @@
 //! repeated until nothing changes, at most once more than the component's depth.
 
 use super::frames::{ClassId, Frames};
-use crate::bits::{self, BitRows};
-use crate::rules::{Right, Rules};
+use crate::bits::{self, BitRows, BitSet};
+use crate::rules::{EffectId, Right, Rules};
 
+/// MOD: what frames may change.
 #[derive(Debug)]
-pub struct ModRef {
-    modified: BitRows,
-    referenced: BitRows,
-}
+pub struct Modified(BitRows<ClassId>);
 
-impl ModRef {
+impl Modified {
     pub fn of(rules: &Rules<'_>, frames: &Frames) -> Self {
         let width = rules.layout.len() as usize;
-        let mut sets = ModRef {
-            modified: BitRows::new(frames.classes.len(), width),
-            referenced: BitRows::new(frames.classes.len(), width),
-        };
-        if rules.is_whole {
-            sets.add_everything(rules);
-            return sets;
+        let mut globals = GlobalSets::new(rules);
+        for (effect, footprint) in rules.effects.footprints().enumerate() {
+            globals.add(effect, &footprint.after.set);
+            globals.add(effect, &footprint.after.arbitrary);
         }
-        sets.add_own(rules, frames);
-        loop {
-            let mut grew = false;
-            let mut cyclic = false;
-            for id in &frames.bottom_up {
-                let class = frames.get(*id);
-                cyclic |= class.is_recursive;
-                for pushed in &class.pushed {
-                    grew |= sets.modified.join_rows(id.0 as usize, pushed.0 as usize);
-                    grew |= sets.referenced.join_rows(id.0 as usize, pushed.0 as usize);
-                }
-            }
-            // Without recursion one pass from the callees upwards is complete.
-            if !grew || !cyclic {
-                return sets;
-            }
-        }
-    }
-
-    /// The globals and returned values that frames of a class may change.
-    pub fn modified(&self, class: ClassId) -> &[u64] {
-        self.modified.row(class.0 as usize)
-    }
-
-    /// The globals that frames of a class may read.
-    pub fn referenced(&self, class: ClassId) -> &[u64] {
-        self.referenced.row(class.0 as usize)
-    }
-
-    /// As if every frame read and changed every global.
-    fn add_everything(&mut self, rules: &Rules<'_>) {
-        let layout = &rules.layout;
-        let mut globals = vec![0; bits::words(layout.len() as usize)];
-        bits::insert_all(&mut globals, layout.global_range());
-        for row in 0..self.modified.rows() {
-            self.referenced.join(row, &globals);
-            self.modified.join(row, &globals);
-            bits::insert_all(self.modified.row_mut(row), layout.returned_range());
-        }
-    }
-
-    fn add_own(&mut self, rules: &Rules<'_>, frames: &Frames) {
-        let layout = &rules.layout;
-        let mut globals = vec![0; bits::words(layout.len() as usize)];
-        bits::insert_all(&mut globals, layout.global_range());
-        let add = |set: &mut [u64], more: &[u64]| {
-            for ((word, more), globals) in set.iter_mut().zip(more).zip(&globals) {
-                *word |= more & globals;
-            }
-        };
+        let mut modified = BitRows::new(frames.classes.len(), width);
         for rule in &rules.rules {
-            let footprint = rules.footprint(rule);
             let pushed = match rule.right {
                 Right::Push { first, .. } => frames.class(first),
                 _ => None,
             };
             let own = frames.class(rule.from);
             for class in own.into_iter().chain(pushed).filter(|_| !rule.is_failure) {
-                let row = self.modified.row_mut(class.0 as usize);
-                add(row, &footprint.after.set);
-                add(row, &footprint.after.arbitrary);
-            }
-            if let Some(class) = own {
-                add(self.referenced.row_mut(class.0 as usize), &footprint.reads);
+                modified.join(class, globals.of(rule.effect));
             }
         }
-        for row in 0..self.modified.rows() {
-            bits::insert_all(self.modified.row_mut(row), layout.returned_range());
+        close(&mut modified, rules, frames);
+        for row in modified.iter_mut() {
+            bits::insert_all(row, rules.layout.returned_range());
+        }
+        Modified(modified)
+    }
+
+    /// The globals and returned values that frames of a class may change.
+    pub fn by(&self, class: ClassId) -> &[u64] {
+        self.0.row(class)
+    }
+}
+
+/// REF: what frames may read.
+#[derive(Debug)]
+pub struct Referenced(BitRows<ClassId>);
+
+impl Referenced {
+    pub fn of(rules: &Rules<'_>, frames: &Frames) -> Self {
+        let mut globals = GlobalSets::new(rules);
+        for (effect, footprint) in rules.effects.footprints().enumerate() {
+            globals.add(effect, &footprint.reads);
+        }
+        let mut referenced = BitRows::new(frames.classes.len(), rules.layout.len() as usize);
+        for rule in &rules.rules {
+            if let Some(class) = frames.class(rule.from) {
+                referenced.join(class, globals.of(rule.effect));
+            }
+        }
+        close(&mut referenced, rules, frames);
+        Referenced(referenced)
+    }
+
+    /// The globals that frames of a class may read.
+    pub fn by(&self, class: ClassId) -> &[u64] {
+        self.0.row(class)
+    }
+}
+
+/// For each effect, some globals: there are far fewer effects than rules.
+struct GlobalSets {
+    all: BitSet,
+    of: BitRows<EffectId>,
+}
+
+impl GlobalSets {
+    fn new(rules: &Rules<'_>) -> Self {
+        let width = rules.layout.len() as usize;
+        let mut all = BitSet::new(width);
+        bits::insert_all(&mut all, rules.layout.global_range());
+        GlobalSets {
+            all,
+            of: BitRows::new(rules.effects.footprints().len(), width),
+        }
+    }
+
+    fn add(&mut self, effect: EffectId, set: &[u64]) {
+        let row = self.of.row_mut(effect);
+        bits::join(row, set);
+        bits::meet(row, &self.all);
+    }
+
+    fn of(&self, effect: EffectId) -> &[u64] {
+        self.of.row(effect)
+    }
+}
+
+/// Adds to what a class has what the classes that it pushes have. Of whole systems every class has
+/// every global.
+fn close(sets: &mut BitRows<ClassId>, rules: &Rules<'_>, frames: &Frames) {
+    if rules.is_whole {
+        for row in sets.iter_mut() {
+            bits::insert_all(row, rules.layout.global_range());
+        }
+        return;
+    }
+    loop {
+        let mut grew = false;
+        let mut cyclic = false;
+        for id in &frames.bottom_up {
+            let class = frames.get(*id);
+            cyclic |= class.is_recursive;
+            for pushed in &class.pushed {
+                grew |= sets.join_rows(*id, *pushed);
+            }
+        }
+        // Without recursion one pass from the callees upwards is complete.
+        if !grew || !cyclic {
+            return;
         }
     }
 }

@@ -2,12 +2,12 @@
 
 mod control;
 
-use super::{Analyses, Observed};
+use super::{Analyses, Observed, Referenced};
 use crate::bits;
 use crate::lower::{Start, boolean_program, pushdown_system};
-use crate::program::{Program, VariableId};
+use crate::program::{ProcedureId, Program, VariableId};
 use crate::pushdown::System;
-use crate::rules::{Head, Layout, Right, Rules};
+use crate::rules::{EntryId, Head, Layout, Right, Rules};
 use crate::source::Source;
 use std::sync::Arc;
 
@@ -98,21 +98,28 @@ fn frames_hand_over_what_they_change_and_somebody_needs() {
     );
     let rules = Rules::of_program(&program, Layout::of(&program), false);
     let analyses = Analyses::of(&rules, &[]);
-    let entry = rules.entries[0];
+    let entry = rules.entries[EntryId(0)];
     let class = analyses.frames.class(entry).expect("a frame");
     let handed = analyses.liveness.handed(class);
     assert_eq!(names(&rules, entry, handed), "b");
+    assert_eq!(names(&rules, entry, analyses.modified.by(class)), "b c");
     assert_eq!(
-        names(&rules, entry, analyses.mod_ref.modified(class)),
-        "b c"
-    );
-    assert_eq!(
-        names(&rules, entry, analyses.mod_ref.referenced(class)),
+        names(
+            &rules,
+            entry,
+            Referenced::of(&rules, &analyses.frames).by(class)
+        ),
         "a"
     );
     // What the frame reads and cannot change is part of its key, and rigid.
-    assert_eq!(names(&rules, entry, analyses.carried.keys.row(0)), "a");
-    assert_eq!(names(&rules, entry, analyses.carried.rigid.row(0)), "a");
+    assert_eq!(
+        names(&rules, entry, analyses.carried.keys.row(EntryId(0))),
+        "a"
+    );
+    assert_eq!(
+        names(&rules, entry, analyses.carried.rigid.row(EntryId(0))),
+        "a"
+    );
 }
 
 #[test]
@@ -124,7 +131,7 @@ fn callees_come_first_and_recursion_is_found() {
     let rules = Rules::of_program(&program, Layout::of(&program), false);
     let frames = &Analyses::of(&rules, &[]).frames;
     let order = frames.bottom_up.iter().map(|class| {
-        let name = rules.frames[class.0 as usize].name;
+        let name = rules.frames[ProcedureId(class.0)].name;
         (name, frames.get(*class).is_recursive)
     });
     let order: Vec<_> = order.collect();
@@ -151,10 +158,7 @@ fn rules_of_a_pushdown_system_tell_its_frames() {
     assert_ne!(class("a"), class("f"));
     let inner = class("f").expect("a frame");
     // `y` may become anything in `f`, and is needed at `b`; `x` is needed nowhere.
-    assert_eq!(
-        names(&rules, head("f"), analyses.mod_ref.modified(inner)),
-        "y"
-    );
+    assert_eq!(names(&rules, head("f"), analyses.modified.by(inner)), "y");
     assert_eq!(
         names(&rules, head("f"), analyses.liveness.handed(inner)),
         "y"

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::limits::witness::{TRACEABLE_FACTOR, TRACEABLE_ROUNDS};
 use crate::property::{Property, Temporal};
 use crate::rules::{Ending, Layout, Meaning, Rules, Subject};
-use crate::saturation::{PostStar, Summary};
+use crate::saturation::{EntrySummaries, PostStar};
 use crate::spds::copies::{ALL_COPIES, COPIES, Copies, Copy, Order};
 use crate::spds::{Head, Observer, Right, RuleId, Spds, encode, extend_layout};
 use crate::watch::Watch;
@@ -95,13 +95,13 @@ impl Model<'_> {
             Right::Pop { .. } | Right::Push { .. } => false,
         };
         let is_assertion = |id: &RuleId| {
-            let origin = spds.rule(*id).origin.0 as usize;
+            let origin = spds.rule(*id).origin;
             self.rules
                 .rules
                 .get(origin)
                 .is_some_and(|rule| !rule.is_failure)
         };
-        let all = || (0..spds.rules.len() as u32).map(RuleId);
+        let all = || spds.rules.indices();
         match property {
             Property::Assertion(points) => {
                 let rules = points
@@ -183,7 +183,7 @@ impl Model<'_> {
 
     /// The search for paths with these summaries. In a deep recursion there may be nothing
     /// but paths that are too long for anybody.
-    pub fn search<'s>(&'s self, summaries: &'s [Summary], is_deep: bool) -> Search<'s> {
+    pub fn search<'s>(&'s self, summaries: &'s EntrySummaries, is_deep: bool) -> Search<'s> {
         let folding = Folding {
             rings: self.options.trace_patience,
             steps: self.options.trace_limit,

@@ -180,7 +180,7 @@ pub fn warn_of_ends_that_go_on(subject: Subject<'_>, properties: &[Property], bo
         let mut rules = system.rules_of(*symbol).peekable();
         system.symbol_name(*symbol) == TERMINATED
             && rules.peek().is_some()
-            && rules.all(|id| system.rules[id.0 as usize].right == Right::Step(*symbol))
+            && rules.all(|id| system.rule(id).right == Right::Step(*symbol))
     };
     if system.symbol_ids().any(|symbol| is_end(&symbol)) {
         board.warn(format!(

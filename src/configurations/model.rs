@@ -99,7 +99,7 @@ fn variable(
         (Subject::Program(program), _) => (&program.names, &[][..]),
         // Only the control state has names for its values.
         (Subject::System(system), Domain::Enumeration { .. }) => {
-            (&system.names, &system.states[..])
+            (&system.names, system.states.as_slice())
         }
         (Subject::System(system), _) => (&system.names, &[][..]),
     };

@@ -4,7 +4,7 @@
 //! Quadratic in the number of symbols at worst, when everything can follow everything.
 
 use super::syntax::{Node, Symbol};
-use crate::bits::{self, BitRows};
+use crate::bits::{self, BitRows, BitSet};
 
 /// The positions of one stack expression, counted from 0.
 pub struct Positions {
@@ -23,8 +23,8 @@ pub struct Positions {
 
 /// A part of the expression: where it begins and ends, and whether it can be empty.
 struct Part {
-    first: Vec<u64>,
-    last: Vec<u64>,
+    first: BitSet,
+    last: BitSet,
     nullable: bool,
 }
 
@@ -40,7 +40,7 @@ impl Positions {
         for node in nodes {
             let part = match node {
                 Node::Symbol(symbol) => {
-                    let mut only = vec![0; count.div_ceil(64).max(1)];
+                    let mut only = BitSet::new(count);
                     bits::insert(&mut only, symbols.len() as u32);
                     symbols.push(*symbol);
                     Part {
@@ -80,7 +80,7 @@ impl Positions {
         let whole = pop(&mut parts);
         let list = |set: &[u64]| (0..count as u32).map(|i| bits::contains(set, i)).collect();
         let followers = |position| bits::members(follow.row(position)).collect();
-        let mut below = vec![0; count.div_ceil(64).max(1)];
+        let mut below = BitSet::new(count);
         (0..count).for_each(|position| {
             bits::join(&mut below, follow.row(position));
         });

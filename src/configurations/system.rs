@@ -45,7 +45,7 @@ impl<'a> SystemNames<'a> {
 
     /// The name of a control state.
     pub fn state_name(&self, state: StateId) -> &'a str {
-        self.system.names.text(self.system.states[state.0 as usize])
+        self.system.names.text(self.system.states[state])
     }
 
     /// A condition of the start, in braces and with a blank before it; empty if there is
@@ -90,7 +90,7 @@ impl<'a> SystemNames<'a> {
     /// A condition for each group of symbols that may be there; without a symbol, for the
     /// first group.
     fn of_groups(&self, mut conditions: FxHashMap<GroupId, Box<[Operation]>>) -> Atom {
-        let groups = (0..self.system.groups.len() as u32).map(GroupId);
+        let groups = self.system.groups.indices();
         let never = || Box::from([Operation::Constant(false)]);
         let conditions = groups.map(|group| conditions.remove(&group).unwrap_or_else(never));
         Atom::Conditions(conditions.collect())

@@ -11,7 +11,7 @@ use super::{Repeating, Sets};
 use crate::acceleration::Budget;
 use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
-use crate::bits;
+use crate::bits::{self, BitSet};
 use crate::relations::{
     Components, Elimination, Paths, Relation, Relations, staying_paths, steps_within,
 };
@@ -78,16 +78,17 @@ impl<'a> Search<'a> {
     fn recursive_entry(&self) -> Result<Option<(EntryId, Bdd)>, Abort> {
         let (spds, bdds) = (self.spds, self.copies.bdds);
         let width = self.copies.data_variables();
-        let keys: Vec<Vec<u64>> = (0..spds.entries.len() as u32)
+        let entries = spds.entries.indices();
+        let keys: Vec<BitSet> = entries
             .map(|entry| {
-                let mut key = vec![0; (width as usize).div_ceil(64).max(1)];
-                let interface = spds.interface(EntryId(entry));
+                let mut key = BitSet::new(width as usize);
+                let interface = spds.interface(entry);
                 let seen = interface.key.iter().filter(|v| !self.hidden.contains(v));
                 seen.for_each(|v| bits::insert(&mut key, *v));
                 key
             })
             .collect();
-        let variables = keys.iter().map(Vec::as_slice).collect();
+        let variables = keys.iter().map(|key| &**key).collect();
         let mut graph = Elimination::new(self.relations, self.watch, self.paths, variables);
         for (rule, target, waiting) in self.post_star.waiting() {
             if let Target::Entry(from) = target
@@ -329,7 +330,7 @@ impl<'a> Search<'a> {
 
     fn summary(&self, entry: EntryId) -> Option<Bdd> {
         let summaries = self.post_star.summaries();
-        summaries[entry.0 as usize].total().cloned()
+        summaries[entry].total().cloned()
     }
 
     /// Where a state must be on a cycle that counts, as far as that depends on states alone.

@@ -2,6 +2,7 @@
 
 use super::Sets;
 use crate::bdd::{Bdd, Bdds};
+use crate::index::IndexVec;
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Head, Right, RuleId, Spds};
 use crate::watch::{Stop, Watch};
@@ -31,9 +32,9 @@ pub struct HeadGraph<'a> {
     pub copies: &'a Copies<'a>,
     pub watch: &'a Watch,
     /// For each entry, how its frames are popped: all ways, ...
-    summaries: Vec<Option<Bdd>>,
+    summaries: IndexVec<EntryId, Option<Bdd>>,
     /// ... and those in which the automaton accepts meanwhile.
-    accepting_summaries: Vec<Option<Bdd>>,
+    accepting_summaries: IndexVec<EntryId, Option<Bdd>>,
     /// Whether acceptance is a matter of where a path is, not of what it visits: the
     /// automaton is weak, and only accepting heads are looked at; or there is none.
     pub every_cycle_counts: bool,
@@ -46,10 +47,10 @@ impl<'a> HeadGraph<'a> {
         spds: &'a Spds,
         copies: &'a Copies<'a>,
         watch: &'a Watch,
-        summaries: Vec<Option<Bdd>>,
+        summaries: IndexVec<EntryId, Option<Bdd>>,
     ) -> Result<Self, Stop> {
         let bdds = copies.bdds;
-        let mut accepting_summaries = vec![None; summaries.len()];
+        let mut accepting_summaries = IndexVec::filled(None, summaries.len());
         let mut memory = bdds.constant(true);
         if let Some((seen, returned)) = spds.memory {
             let levels = [seen, returned].map(|v| copies.level(v, Copy::Current));
@@ -76,7 +77,7 @@ impl<'a> HeadGraph<'a> {
 
     /// How the frames of an entry are popped, if they are.
     pub fn summary(&self, entry: EntryId) -> Option<&Bdd> {
-        self.summaries[entry.0 as usize].as_ref()
+        self.summaries[entry].as_ref()
     }
 
     /// What of a set of valuations can be on an accepting path, without memory variables.
@@ -139,7 +140,7 @@ impl<'a> HeadGraph<'a> {
         let at_head = bdds.and(&before, accepting)?;
         let rule = spds.rule(edge.rule);
         if let (Right::Push { entry, .. }, Route::Return) = (rule.right, edge.route)
-            && let Some(summary) = &self.accepting_summaries[entry.0 as usize]
+            && let Some(summary) = &self.accepting_summaries[entry]
         {
             let inside = spds.returning(bdds, rule, entry, summary, set)?;
             return Ok(bdds.or(&at_head, &inside)?);

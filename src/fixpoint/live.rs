@@ -58,7 +58,7 @@ impl LiveVariables {
         let mut changed = BitRows::new(program.procedures.len(), width);
         for (row, procedure) in program.procedures.iter().enumerate() {
             if let Some(class) = analyses.frames.class(Head(procedure.entry().0)) {
-                changed.join(row, analyses.mod_ref.modified(class));
+                changed.join(row, analyses.modified.by(class));
             }
         }
         let words = bits::words(width);

@@ -1,7 +1,7 @@
 //! The stack machine that runs an expression over whatever is known of the variables.
 
 use super::values::Values;
-use crate::program::{Moment, Operation, VariableId};
+use crate::program::{Moment, Operation, OperationKind, VariableId};
 
 /// Something that expressions can be evaluated over. `at` is the place of the operation in
 /// its expression.
@@ -36,40 +36,13 @@ pub fn evaluate<A: Algebra>(operations: &[Operation], read: impl Fn(VariableId, 
                 let (no, yes, condition) = (pop(&mut stack), pop(&mut stack), pop(&mut stack));
                 condition.if_then_else(yes, no)
             }
-            Operation::Not
-            | Operation::ToNumber
-            | Operation::ToTruth
-            | Operation::FalseIfUndefined
-            | Operation::Index { .. }
-            | Operation::Wrap { .. } => pop(&mut stack).unary(*operation, at),
-            Operation::And
-            | Operation::Or
-            | Operation::Xor
-            | Operation::Equal
-            | Operation::Implies
-            | Operation::Schoose => {
+            other if other.operands() == 1 => pop(&mut stack).unary(other, at),
+            other => {
                 let (b, a) = (pop(&mut stack), pop(&mut stack));
-                a.connect(*operation, b)
-            }
-            Operation::Add
-            | Operation::Subtract
-            | Operation::Multiply
-            | Operation::MultiplyModulo { .. }
-            | Operation::Divide
-            | Operation::Remainder
-            | Operation::BitAnd
-            | Operation::BitOr
-            | Operation::BitXor
-            | Operation::ShiftLeft
-            | Operation::ShiftLeftOrFar
-            | Operation::ShiftLeftModulo { .. }
-            | Operation::ShiftRight
-            | Operation::ArithmeticShiftRight
-            | Operation::Less
-            | Operation::LessEqual
-            | Operation::NumbersEqual => {
-                let (b, a) = (pop(&mut stack), pop(&mut stack));
-                a.calculate(*operation, b, at)
+                match other.kind() {
+                    OperationKind::Connective => a.connect(other, b),
+                    _ => a.calculate(other, b, at),
+                }
             }
         };
         stack.push(value);

@@ -236,25 +236,80 @@ pub fn shift_left_modulo(number: i128, by: i128, bits: u8) -> i128 {
     }
 }
 
+/// What an operation takes and makes. What is done alike for all operations of a kind need not know
+/// them one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationKind {
+    /// Takes nothing.
+    Leaf,
+    /// Takes one value.
+    Unary,
+    /// From two truth values to one.
+    Connective,
+    /// From two numbers to one.
+    Arithmetic,
+    /// From two numbers to one, the first shifted by as many bits as the second says.
+    Shift,
+    /// From two numbers to a truth value.
+    Comparison,
+    /// Takes a truth value, and two others, one of which it makes.
+    Conditional,
+}
+
 impl Operation {
-    /// How many operands it takes.
-    pub fn operands(&self) -> usize {
+    /// What it takes and makes.
+    pub fn kind(&self) -> OperationKind {
         match self {
             Operation::Constant(_)
             | Operation::Number(_)
             | Operation::Read(_)
             | Operation::ReadNext(_)
             | Operation::ReadBelow(_)
-            | Operation::Choose => 0,
+            | Operation::Choose => OperationKind::Leaf,
             Operation::Not
             | Operation::ReadElement { .. }
             | Operation::Index { .. }
             | Operation::Wrap { .. }
             | Operation::ToNumber
             | Operation::ToTruth
-            | Operation::FalseIfUndefined => 1,
-            Operation::IfThenElse => 3,
-            _ => 2,
+            | Operation::FalseIfUndefined => OperationKind::Unary,
+            Operation::And
+            | Operation::Or
+            | Operation::Xor
+            | Operation::Equal
+            | Operation::Implies
+            | Operation::Schoose => OperationKind::Connective,
+            Operation::Add
+            | Operation::Subtract
+            | Operation::Multiply
+            | Operation::MultiplyModulo { .. }
+            | Operation::Divide
+            | Operation::Remainder
+            | Operation::BitAnd
+            | Operation::BitOr
+            | Operation::BitXor => OperationKind::Arithmetic,
+            Operation::ShiftLeft
+            | Operation::ShiftLeftOrFar
+            | Operation::ShiftLeftModulo { .. }
+            | Operation::ShiftRight
+            | Operation::ArithmeticShiftRight => OperationKind::Shift,
+            Operation::Less | Operation::LessEqual | Operation::NumbersEqual => {
+                OperationKind::Comparison
+            }
+            Operation::IfThenElse => OperationKind::Conditional,
+        }
+    }
+
+    /// How many operands it takes.
+    pub fn operands(&self) -> usize {
+        match self.kind() {
+            OperationKind::Leaf => 0,
+            OperationKind::Unary => 1,
+            OperationKind::Connective
+            | OperationKind::Arithmetic
+            | OperationKind::Shift
+            | OperationKind::Comparison => 2,
+            OperationKind::Conditional => 3,
         }
     }
 
@@ -277,48 +332,50 @@ impl Operation {
         )
     }
 
-    /// A tag and a number, together different for different operations that read no cell.
-    pub fn code(&self) -> [u64; 2] {
-        let (tag, number) = match self {
-            Operation::Constant(value) => (0, u64::from(*value)),
-            Operation::Number(number) => (1, *number),
-            Operation::Index { count } => (2, u64::from(*count)),
-            Operation::Choose => (3, 0),
-            Operation::Not => (4, 0),
-            Operation::And => (5, 0),
-            Operation::Or => (6, 0),
-            Operation::Xor => (7, 0),
-            Operation::Equal => (8, 0),
-            Operation::Implies => (9, 0),
-            Operation::IfThenElse => (10, 0),
-            Operation::Schoose => (11, 0),
-            Operation::Add => (12, 0),
-            Operation::Subtract => (13, 0),
-            Operation::Multiply => (14, 0),
-            Operation::Divide => (15, 0),
-            Operation::BitAnd => (16, 0),
-            Operation::BitOr => (17, 0),
-            Operation::BitXor => (18, 0),
-            Operation::ShiftLeft => (19, 0),
-            Operation::ShiftLeftOrFar => (20, 0),
-            Operation::ShiftRight => (21, 0),
-            Operation::Less => (22, 0),
-            Operation::LessEqual => (23, 0),
-            Operation::NumbersEqual => (24, 0),
-            Operation::ToNumber => (25, 0),
-            Operation::ToTruth => (26, 0),
-            Operation::FalseIfUndefined => (27, 0),
+    /// A tag below 64, and a number if all operations with that tag have one: together different
+    /// for different operations that read no cell.
+    pub fn code(&self) -> (u64, Option<u64>) {
+        match self {
+            Operation::Constant(value) => (0, Some(u64::from(*value))),
+            Operation::Number(number) => (1, Some(*number)),
+            Operation::Index { count } => (2, Some(u64::from(*count))),
+            Operation::Choose => (3, None),
+            Operation::Not => (4, None),
+            Operation::And => (5, None),
+            Operation::Or => (6, None),
+            Operation::Xor => (7, None),
+            Operation::Equal => (8, None),
+            Operation::Implies => (9, None),
+            Operation::IfThenElse => (10, None),
+            Operation::Schoose => (11, None),
+            Operation::Add => (12, None),
+            Operation::Subtract => (13, None),
+            Operation::Multiply => (14, None),
+            Operation::Divide => (15, None),
+            Operation::BitAnd => (16, None),
+            Operation::BitOr => (17, None),
+            Operation::BitXor => (18, None),
+            Operation::ShiftLeft => (19, None),
+            Operation::ShiftLeftOrFar => (20, None),
+            Operation::ShiftRight => (21, None),
+            Operation::Less => (22, None),
+            Operation::LessEqual => (23, None),
+            Operation::NumbersEqual => (24, None),
+            Operation::ToNumber => (25, None),
+            Operation::ToTruth => (26, None),
+            Operation::FalseIfUndefined => (27, None),
             Operation::Read(_)
             | Operation::ReadNext(_)
             | Operation::ReadBelow(_)
-            | Operation::ReadElement { .. } => (28, 0),
-            Operation::MultiplyModulo { bits } => (29, u64::from(*bits)),
-            Operation::Remainder => (30, 0),
-            Operation::ShiftLeftModulo { bits } => (31, u64::from(*bits)),
-            Operation::ArithmeticShiftRight => (32, 0),
-            Operation::Wrap { bits, signed } => (33, u64::from(*bits) << 1 | u64::from(*signed)),
-        };
-        [tag, number]
+            | Operation::ReadElement { .. } => (28, None),
+            Operation::MultiplyModulo { bits } => (29, Some(u64::from(*bits))),
+            Operation::Remainder => (30, None),
+            Operation::ShiftLeftModulo { bits } => (31, Some(u64::from(*bits))),
+            Operation::ArithmeticShiftRight => (32, None),
+            Operation::Wrap { bits, signed } => {
+                (33, Some(u64::from(*bits) << 1 | u64::from(*signed)))
+            }
+        }
     }
 
     /// The cells an operation may read: the first one, how many, and when.

@@ -25,12 +25,13 @@ mod threads;
 pub use boundary::{Boundary, BoundaryKind};
 pub use domain::{Cell, Declaration, Domain, Enumeration, Field, Overflow, Shape};
 pub use expression::{
-    Expression, Expressions, FAR, Moment, NUMBER_BITS, Operation, SHIFT_LIMIT,
+    Expression, Expressions, FAR, Moment, NUMBER_BITS, Operation, OperationKind, SHIFT_LIMIT,
     arithmetic_shift_right, is_one_value, shift_left, shift_left_modulo, wrap,
 };
 pub use interval::Interval;
 pub use threads::{NewThread, ThreadStart, Threads};
 
+use crate::index::{self, indices};
 use crate::names::{Name, Names};
 use crate::source::{Position, Source, Span};
 use std::ops::Range;
@@ -43,6 +44,8 @@ pub struct ProcedureId(pub u32);
 /// A control point, an index into [`Program::points`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PointId(pub u32);
+
+indices!(ProcedureId, PointId);
 
 /// A variable, to be exact a cell, as seen from inside a procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -326,7 +329,12 @@ impl Program {
 
     /// All procedures.
     pub fn procedure_ids(&self) -> impl DoubleEndedIterator<Item = ProcedureId> + use<> {
-        (0..self.procedures.len() as u32).map(ProcedureId)
+        index::first(self.procedures.len())
+    }
+
+    /// All control points.
+    pub fn point_ids(&self) -> impl DoubleEndedIterator<Item = PointId> + use<> {
+        index::first(self.points.len())
     }
 
     /// The procedure a point belongs to.

@@ -214,8 +214,9 @@ impl System {
             .collect()
     }
 
-    fn near(&self, text: &str, names: &[Name]) -> Option<String> {
-        suggestion(text, names.iter().map(|name| self.names.text(*name)))
+    fn near<'n>(&self, text: &str, names: impl IntoIterator<Item = &'n Name>) -> Option<String> {
+        let names = names.into_iter();
+        suggestion(text, names.map(|name| self.names.text(*name)))
     }
 
     fn no_state(&self, text: &str) -> PropertyError {

@@ -16,6 +16,7 @@
 pub mod replay;
 pub mod step;
 
+use crate::index::{IndexVec, indices};
 use crate::interpreter::evaluation::evaluate;
 use crate::interpreter::values::Possible;
 use crate::names::{Name, Names};
@@ -42,6 +43,8 @@ pub struct RuleId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StateId(pub u32);
 
+indices!(SymbolId, GroupId, RuleId, StateId);
+
 /// A symbolic pushdown system without errors.
 #[derive(Debug)]
 pub struct System {
@@ -54,13 +57,13 @@ pub struct System {
     /// The global variables as declared.
     pub declarations: Vec<Declaration>,
     /// Local variables, by the group of symbols that carry them. The first group has none.
-    pub groups: Vec<Group>,
+    pub groups: IndexVec<GroupId, Group>,
     /// The stack symbols.
-    pub symbols: Vec<Symbol>,
+    pub symbols: IndexVec<SymbolId, Symbol>,
     /// The names of the control states.
-    pub states: Vec<Name>,
+    pub states: IndexVec<StateId, Name>,
     /// Ordered by symbol, those of one symbol in the order of the source.
-    pub rules: Vec<Rule>,
+    pub rules: IndexVec<RuleId, Rule>,
     /// Where executions begin.
     pub start: Start,
     /// The operations of all conditions.
@@ -138,22 +141,22 @@ pub struct Start {
 impl System {
     /// The symbol of a number.
     pub fn symbol(&self, id: SymbolId) -> &Symbol {
-        &self.symbols[id.0 as usize]
+        &self.symbols[id]
     }
 
     /// The rule of a number.
     pub fn rule(&self, id: RuleId) -> &Rule {
-        &self.rules[id.0 as usize]
+        &self.rules[id]
     }
 
     /// All rules.
     pub fn rule_ids(&self) -> impl DoubleEndedIterator<Item = RuleId> + use<> {
-        (0..self.rules.len() as u32).map(RuleId)
+        self.rules.indices()
     }
 
     /// All symbols.
     pub fn symbol_ids(&self) -> impl DoubleEndedIterator<Item = SymbolId> + use<> {
-        (0..self.symbols.len() as u32).map(SymbolId)
+        self.symbols.indices()
     }
 
     /// The rules with this symbol on the left.
@@ -173,7 +176,7 @@ impl System {
 
     /// The cells of the local variables of a group.
     pub fn locals(&self, group: GroupId) -> &[Cell] {
-        &self.groups[group.0 as usize].cells
+        &self.groups[group].cells
     }
 
     /// The locals that a symbol carries.

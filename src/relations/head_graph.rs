@@ -5,6 +5,7 @@ use crate::analysis::DataVariable;
 use crate::bdd::Bdd;
 use crate::bits;
 use crate::components::cyclic_components;
+use crate::index::IndexVec;
 use crate::spds::copies::Copy;
 use crate::spds::{EntryId, Head, Right, RuleId, Spds};
 use crate::watch::Abort;
@@ -164,9 +165,9 @@ fn accepting_paths(
 /// The cycles of control inside frames, or with pushes that are never popped.
 pub struct Components {
     /// For each head the number of its component, or none.
-    numbers: Vec<Option<u32>>,
+    numbers: IndexVec<Head, Option<u32>>,
     /// Heads that an edge of their own component leads back to.
-    is_loop_head: Vec<bool>,
+    is_loop_head: IndexVec<Head, bool>,
     pub members: Vec<Vec<Head>>,
 }
 
@@ -180,40 +181,37 @@ impl Components {
     }
 
     fn of(spds: &Spds, through_pushes: bool) -> Self {
-        let mut successors = vec![Vec::new(); spds.heads()];
+        let mut successors = IndexVec::<Head, _>::filled(Vec::new(), spds.heads());
         for rule in &spds.rules {
             if let Some(to) = target(rule.right) {
-                successors[rule.from.0 as usize].push(to.0 as usize);
+                successors[rule.from].push(to);
             }
             if let Right::Push { entry, .. } = rule.right
                 && through_pushes
             {
                 let to = spds.entry(entry).head;
-                successors[rule.from.0 as usize].push(to.0 as usize);
+                successors[rule.from].push(to);
             }
         }
-        let mut numbers = vec![None; spds.heads()];
+        let mut numbers = IndexVec::<Head, _>::filled(None, spds.heads());
         let mut members = Vec::new();
-        for component in cyclic_components(&successors) {
+        for mut component in cyclic_components(successors.as_slice()) {
             for member in &component {
                 numbers[*member] = Some(members.len() as u32);
             }
-            let mut heads: Vec<_> = component.into_iter().map(|i| Head(i as u32)).collect();
-            heads.sort_unstable();
-            members.push(heads);
+            component.sort_unstable();
+            members.push(component);
         }
-        let mut is_loop_head = vec![false; spds.heads()];
-        let rank = |head: Head| spds.ranks[head.0 as usize];
+        let mut is_loop_head = IndexVec::filled(false, spds.heads());
+        let rank = |head: Head| spds.ranks[head];
         for rule in &spds.rules {
             let Some(to) = target(rule.right) else {
                 continue;
             };
-            let component = numbers[to.0 as usize];
-            if component.is_some()
-                && component == numbers[rule.from.0 as usize]
-                && rank(rule.from) >= rank(to)
+            let component = numbers[to];
+            if component.is_some() && component == numbers[rule.from] && rank(rule.from) >= rank(to)
             {
-                is_loop_head[to.0 as usize] = true;
+                is_loop_head[to] = true;
             }
         }
         Components {
@@ -224,14 +222,14 @@ impl Components {
     }
 
     pub fn is_loop_head(&self, head: Head) -> bool {
-        self.is_loop_head[head.0 as usize]
+        self.is_loop_head[head]
     }
 
     /// In which turn a head may be taken out of its component: those of inner loops before
     /// those around them, and all others first.
     pub fn turn(&self, spds: &Spds, head: Head) -> u32 {
         match self.is_loop_head(head) {
-            true => u32::MAX - spds.ranks[head.0 as usize],
+            true => u32::MAX - spds.ranks[head],
             false => 0,
         }
     }
@@ -239,14 +237,14 @@ impl Components {
     /// The heads on cycles with this one that do not lead past the head of a loop around it:
     /// such cycles are for that one to close.
     pub fn loop_of(&self, spds: &Spds, head: Head) -> Vec<Head> {
-        let rank = |head: &Head| spds.ranks[head.0 as usize];
+        let rank = |head: &Head| spds.ranks[*head];
         let all = self.with(head).iter().copied();
         all.filter(|other| rank(other) >= rank(&head)).collect()
     }
 
     /// The heads on cycles with this one.
     pub fn with(&self, head: Head) -> &[Head] {
-        match self.numbers[head.0 as usize] {
+        match self.numbers[head] {
             Some(number) => &self.members[number as usize],
             None => &[],
         }

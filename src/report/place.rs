@@ -9,7 +9,7 @@ use super::steps::StepKind;
 use super::values::{Variables, Words};
 use crate::program::{Cell, Declaration, Language, PointId, ProcedureId, Program};
 use crate::pushdown::step::state_of;
-use crate::pushdown::{RuleId, SymbolId, System};
+use crate::pushdown::{GroupId, RuleId, SymbolId, System};
 use crate::rules::Subject;
 use crate::source::Position;
 use crate::trace::{Fold, Location, Step, Trace};
@@ -45,7 +45,7 @@ fn symbol_of(step: &Step) -> Option<SymbolId> {
 
 fn state_name<'a>(system: &'a System, step: &Step) -> &'a str {
     let state = state_of(step.valuation.globals());
-    let state = system.states.get(state.0 as usize);
+    let state = system.states.get(state);
     state.map_or("", |state| system.names.text(*state))
 }
 
@@ -195,15 +195,15 @@ pub fn frame_kind(subject: Subject<'_>, step: &Step) -> Option<u32> {
 }
 
 fn locals<'a>(subject: Subject<'a>, step: &Step) -> Option<Locals<'a>> {
-    let kind = frame_kind(subject, step)? as usize;
+    let kind = frame_kind(subject, step)?;
     Some(match subject {
         Subject::Program(program) => Locals {
-            cells: program.shown_locals(ProcedureId(kind as u32)),
-            declarations: &program.procedures[kind].declarations,
+            cells: program.shown_locals(ProcedureId(kind)),
+            declarations: &program.procedure(ProcedureId(kind)).declarations,
         },
         Subject::System(system) => Locals {
-            cells: &system.groups[kind].cells,
-            declarations: &system.groups[kind].declarations,
+            cells: system.locals(GroupId(kind)),
+            declarations: &system.groups[GroupId(kind)].declarations,
         },
     })
 }

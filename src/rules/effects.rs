@@ -7,26 +7,23 @@
 
 use super::effect::{Assignment, Effect, Outcome, Place, Source};
 use super::{DataVariable, EffectId, Layout};
-use crate::bits;
+use crate::bits::{self, BitSet};
+use crate::index::IndexVec;
 use crate::program::{Domain, Expression, Expressions, Moment, Operation, Overflow, VariableId};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use std::ops::Range;
 
 #[derive(Debug, Default)]
 pub struct Effects {
-    list: Vec<Effect>,
-    footprints: Vec<Footprint>,
+    list: IndexVec<EffectId, Effect>,
+    footprints: IndexVec<EffectId, Footprint>,
 }
-
-/// A set of bits. Most systems have few, and then a set takes no allocation.
-type Words = SmallVec<[u64; 2]>;
 
 /// What an effect does to each bit.
 #[derive(Clone, Debug)]
 pub struct Footprint {
     /// Read before the step, whatever matters afterwards.
-    pub reads: Words,
+    pub reads: BitSet,
     /// What happens in the frame on top after the step, and in the one below a pushed one.
     pub after: Changes,
     pub below: Changes,
@@ -37,13 +34,13 @@ pub struct Footprint {
 #[derive(Clone, Debug)]
 pub struct Changes {
     /// What gets a value that the rule says something about.
-    pub set: Words,
+    pub set: BitSet,
     /// What gets any value whatever.
-    pub arbitrary: Words,
+    pub arbitrary: BitSet,
     /// What has lost its old value for certain.
-    pub overwritten: Words,
+    pub overwritten: BitSet,
     /// What is set to the value it had; part of `set`.
-    pub identical: Words,
+    pub identical: BitSet,
 }
 
 /// A value that is copied.
@@ -57,12 +54,12 @@ pub struct Transfer {
 }
 
 impl Changes {
-    fn none(words: usize) -> Self {
+    fn none(bits: usize) -> Self {
         Changes {
-            set: Words::from_elem(0, words),
-            arbitrary: Words::from_elem(0, words),
-            overwritten: Words::from_elem(0, words),
-            identical: Words::from_elem(0, words),
+            set: BitSet::new(bits),
+            arbitrary: BitSet::new(bits),
+            overwritten: BitSet::new(bits),
+            identical: BitSet::new(bits),
         }
     }
 
@@ -72,8 +69,7 @@ impl Changes {
     }
 
     pub fn is_empty(&self) -> bool {
-        let words = self.set.iter().chain(&self.arbitrary);
-        words.copied().all(|word| word == 0)
+        bits::is_empty(&self.set) && bits::is_empty(&self.arbitrary)
     }
 }
 
@@ -86,11 +82,11 @@ impl Footprint {
     }
 
     /// That of an effect which does nothing.
-    pub fn none(words: usize) -> Self {
+    pub fn none(bits: usize) -> Self {
         Footprint {
-            reads: Words::from_elem(0, words),
-            after: Changes::none(words),
-            below: Changes::none(words),
+            reads: BitSet::new(bits),
+            after: Changes::none(bits),
+            below: Changes::none(bits),
             copies: Box::default(),
         }
     }
@@ -102,8 +98,7 @@ impl Footprint {
             overflow,
             ..
         } = *makers;
-        let words = bits::words(layout.len() as usize);
-        let mut footprint = Footprint::none(words);
+        let mut footprint = Footprint::none(layout.len() as usize);
         let mut copies = Vec::new();
         for assignment in &effect.assignments {
             let changes = match assignment.below {
@@ -136,7 +131,7 @@ impl Footprint {
     /// Tells what is set from what gets any value, and adds what is read of new values that
     /// are the old ones.
     fn find_arbitrary(&mut self, effect: &Effect, makers: &Makers<'_>) {
-        let nothing = Words::from_elem(0, self.reads.len());
+        let nothing = BitSet::new(makers.layout.len() as usize);
         let mut mentioned = [nothing.clone(), nothing];
         let constrain = effect.constrain.iter().map(|e| (*e, false));
         let afterwards = effect.afterwards.into_iter().map(|e| (e, true));
@@ -184,14 +179,14 @@ impl Footprint {
 
 impl Effects {
     pub fn get(&self, id: EffectId) -> &Effect {
-        &self.list[id.0 as usize]
+        &self.list[id]
     }
 
     pub fn footprint(&self, id: EffectId) -> &Footprint {
-        &self.footprints[id.0 as usize]
+        &self.footprints[id]
     }
 
-    pub fn footprints(&self) -> &[Footprint] {
+    pub fn footprints(&self) -> &IndexVec<EffectId, Footprint> {
         &self.footprints
     }
 }
@@ -213,8 +208,8 @@ pub struct Interner<'a> {
     effects: Effects,
 }
 
-/// Where a key's parts are told apart; no operation is encoded as this.
-const SEPARATOR: u64 = u64::MAX;
+/// Where a part of a key begins, with a tag that tells what follows; no operation is encoded so.
+const PART: u64 = 1 << 63;
 
 impl<'a> Interner<'a> {
     pub fn new(makers: Makers<'a>) -> Self {
@@ -236,10 +231,9 @@ impl<'a> Interner<'a> {
         if let Some(known) = self.known.get(self.key.as_slice()) {
             return *known;
         }
-        let id = EffectId(self.effects.list.len() as u32);
         let footprint = Footprint::of(effect, &self.makers);
         self.effects.footprints.push(footprint);
-        self.effects.list.push(effect.clone());
+        let id = self.effects.list.push(effect.clone());
         self.known.insert(self.key.as_slice().into(), id);
         id
     }
@@ -274,14 +268,14 @@ impl<'a> Interner<'a> {
         tag: u64,
         expression: Expression,
     ) {
-        key.extend([SEPARATOR, tag]);
+        key.push(PART | tag);
         for operation in self.makers.expressions.operations(expression) {
             self.add_operation(key, effect, operation);
         }
     }
 
     fn add_assignment(&self, key: &mut Vec<u64>, effect: &Effect, assignment: &Assignment) {
-        key.extend([SEPARATOR, 8 | u64::from(assignment.below) << 8]);
+        key.push(PART | 8 | u64::from(assignment.below) << 8);
         match &assignment.place {
             Place::Cell(range) => key.push(u64::from(range.start)),
             Place::Element {
@@ -290,7 +284,7 @@ impl<'a> Interner<'a> {
                 index,
                 only,
             } => {
-                key.extend([u64::from(first.start) << 32 | u64::from(*count)]);
+                key.push(u64::from(first.start) << 32 | u64::from(*count));
                 key.push(only.map_or(0, |k| u64::from(k) + 1));
                 self.add_expression(key, effect, 9, *index);
             }
@@ -299,27 +293,28 @@ impl<'a> Interner<'a> {
         match &assignment.source {
             Source::Of(expression) => self.add_expression(key, effect, 10, *expression),
             Source::Bits(range, domain) => {
-                key.extend([SEPARATOR, 11, u64::from(range.start), domain_code(*domain)]);
+                key.extend([PART | 11, u64::from(range.start), domain_code(*domain)]);
             }
-            Source::Any => key.extend([SEPARATOR, 12]),
+            Source::Any => key.push(PART | 12),
         }
     }
 
     /// An operation as numbers, different for different operations.
     fn add_operation(&self, key: &mut Vec<u64>, effect: &Effect, operation: &Operation) {
         let Some((first, count, when)) = operation.cells_read() else {
-            return key.extend(operation.code());
+            let (tag, number) = operation.code();
+            key.push(tag);
+            return key.extend(number);
         };
         // What is read is told by its bits, since frames share them, and its domain.
         let bits = effect.bits(self.makers.layout, first, when);
         let domain = (self.makers.domain)(effect.frames[when as usize], first);
         let is_element = matches!(operation, Operation::ReadElement { .. });
-        let tag = 64 | (when as u64) << 1 | u64::from(is_element);
-        key.extend([
-            tag | u64::from(bits.start) << 8,
-            domain_code(domain),
-            u64::from(count),
-        ]);
+        let tag = (when as u64) << 1 | u64::from(is_element) | u64::from(bits.start) << 8;
+        match (domain, is_element) {
+            (Domain::Boolean, false) => key.push(64 | tag),
+            _ => key.extend([128 | tag, domain_code(domain), u64::from(count)]),
+        }
     }
 }
 

@@ -9,7 +9,8 @@
 //! C has cells of many widths. There, the cells of frames share bits only with others of the same
 //! width, so that an order that interleaves bits is good for all frames.
 
-use crate::bits;
+use crate::bits::{self, BitSet};
+use crate::index::IndexVec;
 use crate::program::{Cell, Domain, Language, ProcedureId, Program, VariableId};
 use crate::pushdown::System;
 use std::cmp::Reverse;
@@ -41,7 +42,7 @@ pub struct Layout {
     pub remembers: bool,
     global_offsets: Offsets,
     /// For each procedure, of its locals and its return values; empty if all are one bit.
-    frame_offsets: Box<[(Offsets, Offsets)]>,
+    frame_offsets: IndexVec<ProcedureId, (Offsets, Offsets)>,
 }
 
 impl Layout {
@@ -74,7 +75,7 @@ impl Layout {
             state_bits: 0,
             remembers: false,
             global_offsets: of_cells(globals),
-            frame_offsets: Box::default(),
+            frame_offsets: IndexVec::new(),
         };
         let mut wide = false;
         for (locals, returns) in frames.clone() {
@@ -113,7 +114,7 @@ impl Layout {
     /// The bits of a cell as seen from inside `procedure`.
     pub fn cell(&self, procedure: ProcedureId, variable: VariableId) -> Range<DataVariable> {
         match variable {
-            VariableId::Local(index) => match self.frame_offsets.get(procedure.0 as usize) {
+            VariableId::Local(index) => match self.frame_offsets.get(procedure) {
                 Some((offsets, _)) => bits_of(offsets, index, 0),
                 None => index..index + 1,
             },
@@ -128,7 +129,7 @@ impl Layout {
     /// The bits of a returned cell of `procedure`.
     pub fn returned(&self, procedure: ProcedureId, index: u32) -> Range<DataVariable> {
         let first = self.locals + self.globals;
-        match self.frame_offsets.get(procedure.0 as usize) {
+        match self.frame_offsets.get(procedure) {
             Some((_, offsets)) => bits_of(offsets, index, first),
             None => first + index..first + index + 1,
         }
@@ -138,7 +139,7 @@ impl Layout {
     pub fn variable(&self, frame: ProcedureId, bit: DataVariable) -> VariableId {
         match bit.checked_sub(self.locals) {
             Some(place) => VariableId::Global(index_of(&self.global_offsets, place)),
-            None => VariableId::Local(match self.frame_offsets.get(frame.0 as usize) {
+            None => VariableId::Local(match self.frame_offsets.get(frame) {
                 Some((offsets, _)) => index_of(offsets, bit),
                 None => bit,
             }),
@@ -149,7 +150,7 @@ impl Layout {
     pub fn returned_index(&self, frame: ProcedureId, bit: DataVariable) -> Option<u32> {
         let range = self.returned_range();
         let place = bit.checked_sub(range.start).filter(|_| bit < range.end)?;
-        Some(match self.frame_offsets.get(frame.0 as usize) {
+        Some(match self.frame_offsets.get(frame) {
             Some((_, offsets)) => index_of(offsets, place),
             None => place,
         })
@@ -223,8 +224,8 @@ impl Layout {
 
     /// The global truth values, and the state of the automaton: what tells one part of an
     /// execution from another, as a set.
-    pub fn flags(&self) -> Vec<u64> {
-        let mut flags = vec![0; bits::words(self.len() as usize)];
+    pub fn flags(&self) -> BitSet {
+        let mut flags = BitSet::new(self.len() as usize);
         bits::insert_all(&mut flags, self.global_range());
         for (begin, end) in &self.global_offsets {
             let cell = self.locals + begin..self.locals + end;

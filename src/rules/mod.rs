@@ -23,6 +23,7 @@ pub use layout::{DataVariable, Layout, Observed};
 pub use program::reachable_points;
 pub use subject::Subject;
 
+use crate::index::{self, IndexVec, Ranges, indices};
 use crate::names::Names;
 use crate::program::{Cell, Domain, Expression, Expressions, Overflow, ProcedureId, VariableId};
 use std::ops::Range;
@@ -36,6 +37,12 @@ pub struct RuleId(pub u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EffectId(pub u32);
+
+/// A place where frames begin, an index into [`Rules::entries`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EntryId(pub u32);
+
+indices!(Head, RuleId, EffectId, EntryId);
 
 /// What a head stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -149,11 +156,11 @@ pub struct Rules<'a> {
     /// Which global is the control state, if one is.
     pub state_cell: Option<u32>,
     /// For each kind of frame: a procedure, or a group of symbols.
-    pub frames: Vec<FrameCells<'a>>,
+    pub frames: IndexVec<ProcedureId, FrameCells<'a>>,
     pub effects: Effects,
-    pub rules: Vec<Rule>,
-    /// Rules of head `h`: `first_rule[h]..first_rule[h + 1]`.
-    first_rule: Vec<u32>,
+    pub rules: IndexVec<RuleId, Rule>,
+    /// Which rules are those of each head.
+    by_head: Ranges<Head>,
     /// The creations of threads, ordered by head.
     creations: Vec<Creation>,
     /// How many heads are control points or stack symbols: they come first.
@@ -162,9 +169,9 @@ pub struct Rules<'a> {
     returning: Vec<u32>,
     /// For each control point or stack symbol, its kind of frame; the same for returning
     /// heads behind them.
-    frame_of: Vec<ProcedureId>,
+    frame_of: IndexVec<Head, ProcedureId>,
     /// Where frames begin, in rising order.
-    pub entries: Vec<Head>,
+    pub entries: IndexVec<EntryId, Head>,
     pub start: Start,
     /// The head of failed executions; there is none in a `.pds` file.
     pub error: Option<Head>,
@@ -182,16 +189,20 @@ pub struct Rules<'a> {
 
 impl Rules<'_> {
     pub fn heads(&self) -> usize {
-        self.first_rule.len() - 1
+        self.by_head.len()
+    }
+
+    pub fn head_ids(&self) -> impl DoubleEndedIterator<Item = Head> + use<> {
+        index::first(self.heads())
     }
 
     pub fn rule(&self, id: RuleId) -> &Rule {
-        &self.rules[id.0 as usize]
+        &self.rules[id]
     }
 
     pub fn rules_from(&self, head: Head) -> &[Rule] {
-        let at = head.0 as usize;
-        &self.rules[self.first_rule[at] as usize..self.first_rule[at + 1] as usize]
+        let range = self.by_head.of(head);
+        &self.rules.as_slice()[range.start as usize..range.end as usize]
     }
 
     /// The thread that the step from a head creates, if it does.
@@ -201,7 +212,7 @@ impl Rules<'_> {
     }
 
     pub fn rule_ids(&self) -> impl Iterator<Item = RuleId> + use<> {
-        (0..self.rules.len() as u32).map(RuleId)
+        self.rules.indices()
     }
 
     pub fn footprint(&self, rule: &Rule) -> &Footprint {
@@ -234,11 +245,17 @@ impl Rules<'_> {
 
     /// The kind of frame that a head is in; `None` where there is no frame.
     pub fn frame_of(&self, head: Head) -> Option<ProcedureId> {
-        self.frame_of.get(head.0 as usize).copied()
+        self.frame_of.get(head).copied()
     }
 
     pub fn cells(&self, frame: ProcedureId) -> FrameCells<'_> {
-        self.frames[frame.0 as usize]
+        self.frames[frame]
+    }
+
+    /// The entry that frames with this first head have.
+    pub fn entry(&self, head: Head) -> Option<EntryId> {
+        let index = self.entries.as_slice().binary_search(&head).ok()?;
+        Some(EntryId(index as u32))
     }
 
     /// The domain of a variable, as a frame of a kind sees it.
@@ -262,15 +279,9 @@ impl Rules<'_> {
     }
 }
 
-/// Orders rules by their heads, and tells where those of each head begin.
-fn order_rules(rules: &mut [Rule], heads: usize) -> Vec<u32> {
+/// Orders rules by their heads, and tells which are those of each head.
+fn order_rules(mut rules: Vec<Rule>, heads: usize) -> (IndexVec<RuleId, Rule>, Ranges<Head>) {
     rules.sort_by_key(|rule| rule.from);
-    let mut first_rule = vec![0; heads + 1];
-    for rule in &*rules {
-        first_rule[rule.from.0 as usize + 1] += 1;
-    }
-    for head in 0..heads {
-        first_rule[head + 1] += first_rule[head];
-    }
-    first_rule
+    let by_head = Ranges::new(rules.iter().map(|rule| rule.from), heads);
+    (rules.into(), by_head)
 }

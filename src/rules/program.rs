@@ -7,13 +7,14 @@
 mod call;
 mod creation;
 
-use super::effect::{Assignment, Assignments, Conditions, Effect, Outcome, Place, Source};
+use super::effect::{Assignment, Effect, Outcome, Place, Source};
 use super::effects::{Interner, Makers};
 use super::{
     Creation, EffectId, Ending, FrameCells, Head, Layout, Right, Rule, Rules, Start, order_rules,
 };
+use crate::index::IndexVec;
 use crate::program::{
-    Action, Domain, Expression, Overflow, PointId, ProcedureId, Program, Target, Value, VariableId,
+    Action, Domain, Overflow, PointId, ProcedureId, Program, Target, Value, VariableId,
 };
 
 /// Arrays with more elements than this are updated by a rule for each.
@@ -24,7 +25,7 @@ impl<'a> Rules<'a> {
     /// through calls and branches leads to.
     pub fn of_program(program: &'a Program, layout: Layout, whole: bool) -> Self {
         let points = match whole {
-            true => (0..program.points.len() as u32).map(PointId).collect(),
+            true => program.point_ids().collect(),
             false => reachable_points(program),
         };
         let returning: Vec<_> = points
@@ -57,10 +58,11 @@ impl<'a> Rules<'a> {
         }
         let Builder {
             interner,
-            mut rules,
+            rules,
             creations,
             ..
         } = builder;
+        let (rules, by_head) = order_rules(rules, empty.0 as usize + 1);
         let effects = interner.finish();
         let procedures = program.procedures.iter();
         let owner = |point: u32| program.points[point as usize].procedure;
@@ -80,8 +82,8 @@ impl<'a> Rules<'a> {
                 })
                 .collect(),
             effects,
-            first_rule: order_rules(&mut rules, empty.0 as usize + 1),
             rules,
+            by_head,
             creations,
             symbols,
             frame_of: (0..symbols)
@@ -138,10 +140,10 @@ fn partial_cells(
 
 /// The points that control can come to as far as branches and calls tell, in rising order.
 pub fn reachable_points(program: &Program) -> Vec<PointId> {
-    let mut reached = vec![false; program.points.len()];
+    let mut reached = IndexVec::<PointId, _>::filled(false, program.points.len());
     let mut open: Vec<_> = program.starts().collect();
     while let Some(point) = open.pop() {
-        if std::mem::replace(&mut reached[point.0 as usize], true) {
+        if std::mem::replace(&mut reached[point], true) {
             continue;
         }
         let action = &program.point(point).action;
@@ -151,8 +153,10 @@ pub fn reachable_points(program: &Program) -> Vec<PointId> {
             open.push(program.procedure(call.callee).entry());
         }
     }
-    let points = (0..program.points.len() as u32).map(PointId);
-    points.filter(|point| reached[point.0 as usize]).collect()
+    program
+        .point_ids()
+        .filter(|point| reached[*point])
+        .collect()
 }
 
 fn has_returning_head(program: &Program, layout: &Layout, point: PointId) -> bool {
@@ -178,7 +182,7 @@ struct Builder<'a> {
     creations: Vec<Creation>,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
     fn at(&self, point: PointId) -> Head {
         Head(point.0)
     }
@@ -187,11 +191,15 @@ impl Builder<'_> {
         let program = self.program;
         let procedure = program.point(point).procedure;
         let enforce = program.procedure(procedure).enforce;
-        let mut conditions: Conditions = enforce.map(|e| (e, Outcome::True)).into_iter().collect();
+        // What the point's rules do, one after the other.
+        let mut effect = Effect::of(procedure);
+        effect
+            .conditions
+            .extend(enforce.map(|e| (e, Outcome::True)));
         match &program.point(point).action {
             Action::Goto { targets } => {
                 for target in targets {
-                    self.add_step(point, *target, &conditions);
+                    self.add_step(point, *target, &mut effect);
                 }
             }
             Action::Assign {
@@ -201,54 +209,55 @@ impl Builder<'_> {
                 next,
             } => {
                 let pairs = targets.iter().zip(values);
-                let assignments: Assignments = pairs
-                    .filter_map(|(target, value)| self.assignment(procedure, target, *value))
-                    .collect();
-                self.add_assignments(point, *next, &conditions, assignments, *constrain);
+                let changes =
+                    pairs.filter_map(|(target, value)| self.assignment(procedure, target, *value));
+                effect.assignments.extend(changes);
+                effect.constrain = constrain.iter().copied().collect();
+                self.add_assignments(point, *next, effect);
             }
             Action::Havoc { variables, next } => {
                 let targets = variables.iter().map(|variable| Target::Cell(*variable));
-                let assignments: Assignments = targets
-                    .filter_map(|target| self.assignment(procedure, &target, Value::Any))
-                    .collect();
-                self.add_assignments(point, *next, &conditions, assignments, None);
+                let changes =
+                    targets.filter_map(|target| self.assignment(procedure, &target, Value::Any));
+                effect.assignments.extend(changes);
+                self.add_assignments(point, *next, effect);
             }
             Action::Branch { arms, otherwise } => {
                 for (condition, target) in arms {
-                    conditions.push((*condition, Outcome::True));
-                    self.add_step(point, *target, &conditions);
-                    conditions.pop();
-                    conditions.push((*condition, Outcome::False));
+                    effect.conditions.push((*condition, Outcome::True));
+                    self.add_step(point, *target, &mut effect);
+                    effect.conditions.pop();
+                    effect.conditions.push((*condition, Outcome::False));
                 }
-                self.add_step(point, *otherwise, &conditions);
+                self.add_step(point, *otherwise, &mut effect);
             }
             Action::Select { arms, otherwise } => {
-                let enforced = conditions.len();
+                let enforced = effect.conditions.len();
                 for (condition, target) in arms {
-                    conditions.truncate(enforced);
-                    conditions.push((*condition, Outcome::True));
-                    self.add_step(point, *target, &conditions);
-                    self.add_failure(point, &conditions);
+                    effect.conditions.truncate(enforced);
+                    effect.conditions.push((*condition, Outcome::True));
+                    self.add_step(point, *target, &mut effect);
+                    self.add_failing_rule(self.at(point), point, &effect, false);
                 }
                 if let Some(otherwise) = otherwise {
-                    conditions.truncate(enforced);
-                    conditions.extend(arms.iter().map(|(arm, _)| (*arm, Outcome::NotTrue)));
-                    self.add_step(point, *otherwise, &conditions);
+                    effect.conditions.truncate(enforced);
+                    let others = arms.iter().map(|(arm, _)| (*arm, Outcome::NotTrue));
+                    effect.conditions.extend(others);
+                    self.add_step(point, *otherwise, &mut effect);
                 }
             }
             Action::Assert { condition, next } => {
-                conditions.push((*condition, Outcome::True));
-                self.add_step(point, *next, &conditions);
-                self.add_failure(point, &conditions);
-                conditions.pop();
-                conditions.push((*condition, Outcome::False));
-                let effect = self.effect(procedure, &conditions, Assignments::new());
+                effect.conditions.push((*condition, Outcome::True));
+                self.add_step(point, *next, &mut effect);
+                self.add_failing_rule(self.at(point), point, &effect, false);
+                effect.conditions.pop();
+                effect.conditions.push((*condition, Outcome::False));
                 self.add_rule(point, Right::Step(self.error), &effect, false);
             }
             Action::Assume { condition, next } => {
-                conditions.push((*condition, Outcome::True));
-                self.add_step(point, *next, &conditions);
-                self.add_failure(point, &conditions);
+                effect.conditions.push((*condition, Outcome::True));
+                self.add_step(point, *next, &mut effect);
+                self.add_failing_rule(self.at(point), point, &effect, false);
             }
             Action::Return {
                 values,
@@ -263,86 +272,59 @@ impl Builder<'_> {
                     source: Source::Of(*value),
                     below: false,
                 });
-                let assignments = assignments
-                    .chain(self.changes(procedure, changes))
-                    .collect();
-                let effect = self.effect(procedure, &conditions, assignments);
+                effect.assignments.extend(assignments);
+                effect.assignments.extend(self.changes(procedure, changes));
                 let exit = self.at(program.procedure(procedure).exit());
                 self.add_rule(point, Right::Step(exit), &effect, false);
                 self.add_failing_rule(self.at(point), point, &effect, false);
             }
             Action::StartThread { thread, next } => {
-                self.add_step(point, *next, &conditions);
+                self.add_step(point, *next, &mut effect);
                 self.add_creation(procedure, point, thread);
             }
             Action::EndThread { assignments } => {
-                let assignments = self.changes(procedure, assignments).collect();
-                let effect = self.effect(procedure, &conditions, assignments);
+                effect
+                    .assignments
+                    .extend(self.changes(procedure, assignments));
                 self.add_rule(point, Right::Step(self.empty), &effect, false);
             }
-            Action::Call(call) => self.add_call(procedure, point, call, &conditions),
-            Action::Exit => {
-                let effect = self.effect(procedure, &conditions, Assignments::new());
-                self.add_rule(point, Right::Pop, &effect, false);
-            }
-        }
-    }
-
-    fn effect(
-        &self,
-        procedure: ProcedureId,
-        conditions: &Conditions,
-        assignments: Assignments,
-    ) -> Effect {
-        Effect {
-            conditions: conditions.clone(),
-            assignments,
-            ..Effect::of(procedure)
+            Action::Call(call) => self.add_call(point, call, effect),
+            Action::Exit => self.add_rule(point, Right::Pop, &effect, false),
         }
     }
 
     /// A step that changes nothing but the place, and returned values where it leads off the
     /// end.
-    fn add_step(&mut self, from: PointId, to: PointId, conditions: &Conditions) {
+    fn add_step(&mut self, from: PointId, to: PointId, effect: &mut Effect) {
         let procedure = self.program.point(from).procedure;
-        let assignments = self.arbitrary_off_the_end(procedure, to);
-        let effect = self.effect(procedure, conditions, assignments);
-        self.add_rule(from, Right::Step(self.at(to)), &effect, false);
+        effect
+            .assignments
+            .extend(self.arbitrary_off_the_end(procedure, to));
+        self.add_rule(from, Right::Step(self.at(to)), effect, false);
+        effect.assignments.clear();
     }
 
-    fn add_assignments(
-        &mut self,
-        from: PointId,
-        to: PointId,
-        conditions: &Conditions,
-        assignments: Assignments,
-        constrain: Option<Expression>,
-    ) {
+    fn add_assignments(&mut self, from: PointId, to: PointId, mut effect: Effect) {
         let procedure = self.program.point(from).procedure;
-        let mut all = self.arbitrary_off_the_end(procedure, to);
-        all.extend(assignments.iter().cloned());
-        let mut step = self.effect(procedure, conditions, all);
-        step.constrain = constrain.into_iter().collect();
+        let first = effect.assignments.len();
+        // What is assigned wins over what is arbitrary.
+        effect
+            .assignments
+            .insert_many(0, self.arbitrary_off_the_end(procedure, to));
+        let arbitrary = effect.assignments.len() - first;
         let right = Right::Step(self.at(to));
-        match large_array(&step.assignments) {
-            None => self.add_rule(from, right, &step, false),
+        match large_array(&effect.assignments) {
+            None => self.add_rule(from, right, &effect, false),
             Some((large, count)) => {
                 for k in 0..count {
-                    if let Place::Element { only, .. } = &mut step.assignments[large].place {
-                        *only = Some(k);
-                    }
-                    self.add_rule(from, right, &step, false);
+                    set_only(&mut effect.assignments[large].place, Some(k));
+                    self.add_rule(from, right, &effect, false);
                 }
+                set_only(&mut effect.assignments[large].place, None);
             }
         }
-        let effect = self.effect(procedure, conditions, assignments);
-        self.add_failing_rule(self.at(from), from, &effect, false);
-    }
-
-    /// The rule for the case that a condition has no value.
-    fn add_failure(&mut self, from: PointId, conditions: &Conditions) {
-        let procedure = self.program.point(from).procedure;
-        let effect = self.effect(procedure, conditions, Assignments::new());
+        effect.assignments.drain(..arbitrary);
+        effect.constrain = Box::default();
         self.add_failing_rule(self.at(from), from, &effect, false);
     }
 
@@ -431,21 +413,29 @@ impl Builder<'_> {
     }
 
     /// Any values for what is returned, if a step leads to the exit without fixing them.
-    fn arbitrary_off_the_end(&self, id: ProcedureId, to: PointId) -> Assignments {
-        let procedure = self.program.procedure(id);
-        if procedure.returns.is_empty() || to != procedure.exit() {
-            return Assignments::new();
-        }
-        let returned = (0..).map(|i| self.layout.returned(id, i));
-        let values = returned.zip(&procedure.returns);
-        values
-            .map(|(bits, domain)| Assignment {
-                place: Place::Cell(bits),
-                domain: *domain,
-                source: Source::Any,
-                below: false,
-            })
-            .collect()
+    fn arbitrary_off_the_end(
+        &self,
+        id: ProcedureId,
+        to: PointId,
+    ) -> impl Iterator<Item = Assignment> + use<'a> {
+        let (procedure, layout) = (self.program.procedure(id), self.layout);
+        let returns = match to == procedure.exit() {
+            true => &*procedure.returns,
+            false => &[],
+        };
+        returns.iter().zip(0..).map(move |(domain, i)| Assignment {
+            place: Place::Cell(layout.returned(id, i)),
+            domain: *domain,
+            source: Source::Any,
+            below: false,
+        })
+    }
+}
+
+/// Makes a rule for one element of an array, or for all.
+fn set_only(place: &mut Place, element: Option<u32>) {
+    if let Place::Element { only, .. } = place {
+        *only = element;
     }
 }
 

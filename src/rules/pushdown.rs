@@ -7,7 +7,8 @@
 use super::effect::{Assignment, Assignments, Conditions, Effect, Outcome, Place, Source};
 use super::effects::{Interner, Makers};
 use super::{Ending, FrameCells, Head, Layout, Right, Rule, Rules, Start, order_rules};
-use crate::bits;
+use crate::bits::{self, BitSet};
+use crate::index::IndexVec;
 use crate::program::{Domain, Moment, Operation, Overflow, ProcedureId, VariableId};
 use crate::pushdown::{self, RuleId, SymbolId, System};
 
@@ -16,10 +17,10 @@ impl<'a> Rules<'a> {
     /// chain of rules leads to.
     pub fn of_system(system: &'a System, layout: Layout, whole: bool) -> Self {
         let reached = match whole {
-            true => vec![true; system.symbols.len()],
+            true => IndexVec::filled(true, system.symbols.len()),
             false => reachable_symbols(system),
         };
-        let is_used = |rule: &RuleId| reached[system.rule(*rule).from.0 as usize];
+        let is_used = |rule: &RuleId| reached[system.rule(*rule).from];
         let used: Vec<_> = system.rule_ids().filter(is_used).collect();
         let pushes = used.iter().filter(|rule| pushes(system, **rule));
         let returning: Vec<_> = match layout.remembers {
@@ -77,6 +78,7 @@ impl<'a> Rules<'a> {
         };
         let groups = system.groups.iter().zip(0..);
         let effects = builder.interner.finish();
+        let (rules, by_head) = order_rules(rules, heads);
         Rules {
             expressions: &system.expressions,
             overflow: Overflow::Block,
@@ -91,13 +93,13 @@ impl<'a> Rules<'a> {
                 })
                 .collect(),
             effects,
-            first_rule: order_rules(&mut rules, heads),
             rules,
+            by_head,
             creations: Vec::new(),
             symbols,
             returning,
             frame_of,
-            entries,
+            entries: entries.into(),
             start: Start {
                 head: Head(system.start.symbol.0),
                 conditions: system.start.conditions.clone(),
@@ -129,11 +131,11 @@ fn pushes(system: &System, rule: RuleId) -> bool {
 }
 
 /// For each symbol, whether rules lead to it.
-fn reachable_symbols(system: &System) -> Vec<bool> {
-    let mut reached = vec![false; system.symbols.len()];
+fn reachable_symbols(system: &System) -> IndexVec<SymbolId, bool> {
+    let mut reached = IndexVec::filled(false, system.symbols.len());
     let mut open = vec![system.start.symbol];
     while let Some(symbol) = open.pop() {
-        if std::mem::replace(&mut reached[symbol.0 as usize], true) {
+        if std::mem::replace(&mut reached[symbol], true) {
             continue;
         }
         for rule in system.rules_of(symbol) {
@@ -176,8 +178,8 @@ impl Builder<'_> {
 
     fn effect(&self, rule: &pushdown::Rule) -> Effect {
         let system = self.system;
-        let words = bits::words(self.layout.len() as usize);
-        let mut kept = [vec![0; words], vec![0; words]];
+        let nothing = BitSet::new(self.layout.len() as usize);
+        let mut kept = [nothing.clone(), nothing];
         let mut conditions = Conditions::new();
         let mut constrain = Vec::new();
         let groups = system.groups_of(rule);
@@ -217,7 +219,7 @@ impl Builder<'_> {
 
     /// Any value for each cell that a rule does not keep. The locals of a frame that is
     /// pushed keep nothing unless they are copied.
-    fn assignments(&self, rule: &pushdown::Rule, kept: &[Vec<u64>; 2]) -> Assignments {
+    fn assignments(&self, rule: &pushdown::Rule, kept: &[BitSet; 2]) -> Assignments {
         let system = self.system;
         let [_, first, second] = system.groups_of(rule);
         let is_push = rule.right.second().is_some();

@@ -6,6 +6,7 @@
 //! however often it grows before its turn.
 
 use crate::bdd::{Bdd, Bdds};
+use crate::index::IndexVec;
 use crate::spds::Head;
 use crate::watch::{Stop, Watch};
 use std::cmp::Reverse;
@@ -27,10 +28,10 @@ pub struct Edge<T> {
 pub struct Edges<'a, T> {
     edges: Vec<Edge<T>>,
     /// For each head its edge that was made last.
-    first: Vec<u32>,
+    first: IndexVec<Head, u32>,
     worklist: BinaryHeap<Reverse<(u32, u32)>>,
     /// For each head; edges of low ranks are looked at first.
-    ranks: &'a [u32],
+    ranks: &'a IndexVec<Head, u32>,
     rounds: u64,
     /// How many heads have an edge.
     reached: usize,
@@ -40,10 +41,10 @@ pub struct Edges<'a, T> {
 const NONE: u32 = u32::MAX;
 
 impl<'a, T: Copy + Eq> Edges<'a, T> {
-    pub fn new(ranks: &'a [u32]) -> Self {
+    pub fn new(ranks: &'a IndexVec<Head, u32>) -> Self {
         Edges {
             edges: Vec::with_capacity(ranks.len()),
-            first: vec![NONE; ranks.len()],
+            first: IndexVec::filled(NONE, ranks.len()),
             worklist: BinaryHeap::new(),
             ranks,
             rounds: 0,
@@ -66,7 +67,7 @@ impl<'a, T: Copy + Eq> Edges<'a, T> {
     }
 
     pub fn has_edge(&self, head: Head) -> bool {
-        self.first[head.0 as usize] != NONE
+        self.first[head] != NONE
     }
 
     /// The edges of a head, the last made first.
@@ -80,18 +81,21 @@ impl<'a, T: Copy + Eq> Edges<'a, T> {
 
     fn indices(&self, head: Head) -> impl Iterator<Item = u32> {
         let known = |at: u32| (at != NONE).then_some(at);
-        let first = known(self.first[head.0 as usize]);
+        let first = known(self.first[head]);
         std::iter::successors(first, move |at| known(self.get(*at).sibling))
     }
 
     /// The next edge to be looked at, and what is new on it; `None` if there is nothing left.
     pub fn take_next(&mut self, bdds: &Bdds, watch: &Watch) -> Result<Option<(u32, Bdd)>, Stop> {
-        let Some(Reverse((_, at))) = self.worklist.pop() else {
+        let next = self.worklist.pop();
+        if next.is_none() || watch.wants_reached() {
+            watch.see([self.reached, self.first.len()], self.worklist.len());
+        }
+        let Some(Reverse((_, at))) = next else {
             return Ok(None);
         };
         watch.check()?;
         self.rounds += 1;
-        watch.see([self.reached, self.first.len()], self.worklist.len());
         bdds.safe_point();
         let edge = &mut self.edges[at as usize];
         edge.rounds += 1;
@@ -108,7 +112,7 @@ impl<'a, T: Copy + Eq> Edges<'a, T> {
         let at = match found {
             None => {
                 let at = self.edges.len() as u32;
-                let first = &mut self.first[head.0 as usize];
+                let first = &mut self.first[head];
                 self.reached += usize::from(*first == NONE);
                 self.edges.push(Edge {
                     head,
@@ -133,8 +137,7 @@ impl<'a, T: Copy + Eq> Edges<'a, T> {
                 at
             }
         };
-        self.worklist
-            .push(Reverse((self.ranks[head.0 as usize], at)));
+        self.worklist.push(Reverse((self.ranks[head], at)));
         Ok(())
     }
 
@@ -176,6 +179,7 @@ mod tests {
         ) {
             let bdds = Bdds::new(BITS, 1 << 20, Collection::Rare).expect("few nodes");
             let watch = Watch::default();
+            let ranks = ranks.into();
             let mut edges = Edges::new(&ranks);
             let mut totals: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
             let mut pending = totals.clone();
@@ -187,8 +191,8 @@ mod tests {
                     return false;
                 };
                 let edge = edges.get(at);
-                let lowest = pending.keys().map(|(head, _)| ranks[*head as usize]).min();
-                assert_eq!(Some(ranks[edge.head.0 as usize]), lowest);
+                let lowest = pending.keys().map(|(head, _)| ranks[Head(*head)]).min();
+                assert_eq!(Some(ranks[edge.head]), lowest);
                 let expected = pending.remove(&(edge.head.0, edge.target));
                 assert_eq!(Some(numbers(&bdds, &new)), expected);
                 true

@@ -10,7 +10,7 @@ mod shortcuts;
 mod stacks;
 
 pub use edges::Edges;
-pub use post_star::{Increment, PostStar, Summary, Target as PostTarget};
+pub use post_star::{EntrySummaries, Increment, PostStar, Target as PostTarget};
 pub use pre_star::{PreStar, Target as PreTarget};
 pub use shortcuts::{EdgeView, Link, LoopShortcuts, RecursionShortcuts};
 pub use stacks::{StackEdge, StackState, Stacks};

@@ -20,7 +20,8 @@ use super::edges::{Edge, Edges};
 use super::shortcuts::{EdgeView, Link, LoopShortcuts, RecursionShortcuts};
 use super::stacks::{StackState, Stacks};
 use crate::bdd::{Bdd, Bdds};
-use crate::spds::{EntryId, Head, Right, RuleId, Spds};
+use crate::index::IndexVec;
+use crate::spds::{EntryId, Head, InterfaceId, Right, RuleId, Spds};
 use crate::watch::{Stop, Watch};
 use rustc_hash::FxHashMap;
 
@@ -60,6 +61,9 @@ pub struct Summary {
     waiting: Vec<u32>,
 }
 
+/// For each entry, how its frames are popped.
+pub type EntrySummaries = IndexVec<EntryId, Summary>;
+
 impl Summary {
     /// The union of all increments; `None` if no frame of this entry was ever popped.
     pub fn total(&self) -> Option<&Bdd> {
@@ -74,7 +78,7 @@ pub struct PostStar<'a> {
     edges: Edges<'a, Target>,
     waiting: Vec<Waiting>,
     waiting_of: FxHashMap<(RuleId, Target), u32>,
-    summaries: Vec<Summary>,
+    summaries: EntrySummaries,
     stamp: u64,
     stacks: Stacks,
     loops: Option<Box<dyn LoopShortcuts + 'a>>,
@@ -234,7 +238,7 @@ impl<'a> PostStar<'a> {
         &self.stacks
     }
 
-    pub fn summaries(&self) -> &[Summary] {
+    pub fn summaries(&self) -> &EntrySummaries {
         &self.summaries
     }
 
@@ -307,7 +311,12 @@ impl<'a> PostStar<'a> {
     }
 
     /// The last frame above a given stack was popped.
-    fn uncover(&mut self, interface: u32, below: StackState, after: &Bdd) -> Result<(), Stop> {
+    fn uncover(
+        &mut self,
+        interface: InterfaceId,
+        below: StackState,
+        after: &Bdd,
+    ) -> Result<(), Stop> {
         if self.stacks.is_accepting(below) {
             self.stop(below, after)?;
         }
@@ -315,7 +324,7 @@ impl<'a> PostStar<'a> {
             return Ok(());
         }
         let (spds, bdds) = (self.spds, self.bdds);
-        let not_handed = &spds.interfaces[interface as usize].not_handed;
+        let not_handed = &spds.interface_of(interface).not_handed;
         let handed = bdds.exists(after, not_handed)?;
         for i in 0..self.stacks.edges(below).len() {
             let edge = &self.stacks.edges(below)[i];
@@ -365,7 +374,7 @@ impl<'a> PostStar<'a> {
                     total: after.clone(),
                 });
                 self.waiting_of.insert((id, target), at);
-                self.summaries[entry.0 as usize].waiting.push(at);
+                self.summaries[entry].waiting.push(at);
                 after
             }
             Some(at) => {
@@ -380,7 +389,7 @@ impl<'a> PostStar<'a> {
         let entered = spds.interface(entry).enter.apply(bdds, &key)?;
         let entry_head = spds.entry(entry).head;
         self.add(entry_head, Target::Entry(entry), &entered)?;
-        if let Some(summary) = self.summaries[entry.0 as usize].total.clone() {
+        if let Some(summary) = self.summaries[entry].total.clone() {
             self.resume(id, target, &summary, &new)?;
         }
         Ok(())
@@ -403,7 +412,7 @@ impl<'a> PostStar<'a> {
     fn pop(&mut self, entry: EntryId, after: &Bdd) -> Result<(), Stop> {
         let bdds = self.bdds;
         let popped = self.spds.interface(entry).leave.apply(bdds, after)?;
-        let summary = &self.summaries[entry.0 as usize];
+        let summary = &self.summaries[entry];
         let new = match &summary.total {
             None => popped,
             Some(total) => bdds.difference(&popped, total)?,
@@ -437,7 +446,7 @@ impl<'a> PostStar<'a> {
         links: Option<Box<[Link]>>,
     ) -> Result<(), Stop> {
         let bdds = self.bdds;
-        let summary = &mut self.summaries[entry.0 as usize];
+        let summary = &mut self.summaries[entry];
         summary.total = Some(match &summary.total {
             None => new.clone(),
             Some(total) => bdds.or(total, &new)?,
@@ -449,7 +458,7 @@ impl<'a> PostStar<'a> {
             links,
         });
         for i in 0..summary.waiting.len() {
-            let at = self.summaries[entry.0 as usize].waiting[i] as usize;
+            let at = self.summaries[entry].waiting[i] as usize;
             let Waiting { rule, target, .. } = self.waiting[at];
             let waiting = self.waiting[at].total.clone();
             self.resume(rule, target, &new, &waiting)?;

@@ -9,6 +9,7 @@
 use super::edges::{Edge, Edges};
 use super::stacks::{StackState, Stacks};
 use crate::bdd::{Bdd, Bdds};
+use crate::index::IndexVec;
 use crate::spds::{EntryId, Head, Right, Rule, RuleId, Spds};
 use crate::watch::{Stop, Watch};
 
@@ -27,12 +28,12 @@ pub struct PreStar<'a> {
     watch: &'a Watch,
     edges: Edges<'a, Target>,
     /// For each head, the steps into it, the pushes of it, and the pushes that save it.
-    steps_into: Vec<Vec<RuleId>>,
-    pushes_of: Vec<Vec<RuleId>>,
-    saved_by: Vec<Vec<RuleId>>,
+    steps_into: IndexVec<Head, Vec<RuleId>>,
+    pushes_of: IndexVec<Head, Vec<RuleId>>,
+    saved_by: IndexVec<Head, Vec<RuleId>>,
     /// `Δ'`: for each push, from current variables to the handed ones in next copies (and
     /// to what the push sets in the frame below, in below copies).
-    across: Vec<Option<Bdd>>,
+    across: IndexVec<RuleId, Option<Bdd>>,
     stacks: Stacks,
     /// What of the goal lies below the lowest frame.
     bottom_goal: Bdd,
@@ -73,23 +74,22 @@ impl<'a> PreStar<'a> {
             bdds,
             watch,
             edges: Edges::new(&spds.backward_ranks),
-            steps_into: vec![Vec::new(); spds.heads()],
-            pushes_of: vec![Vec::new(); spds.heads()],
-            saved_by: vec![Vec::new(); spds.heads()],
-            across: vec![None; spds.rules.len()],
+            steps_into: IndexVec::filled(Vec::new(), spds.heads()),
+            pushes_of: IndexVec::filled(Vec::new(), spds.heads()),
+            saved_by: IndexVec::filled(Vec::new(), spds.heads()),
+            across: IndexVec::filled(None, spds.rules.len()),
             stacks,
             bottom_goal: bdds.constant(false),
         };
-        for (i, rule) in spds.rules.iter().enumerate() {
-            let id = RuleId(i as u32);
+        for (id, rule) in spds.rules.enumerate() {
             match rule.right {
-                Right::Step(to) => pre_star.steps_into[to.0 as usize].push(id),
+                Right::Step(to) => pre_star.steps_into[to].push(id),
                 Right::Push { entry, saved, .. } => {
-                    pre_star.pushes_of[spds.entry(entry).head.0 as usize].push(id);
-                    pre_star.saved_by[saved.0 as usize].push(id);
+                    pre_star.pushes_of[spds.entry(entry).head].push(id);
+                    pre_star.saved_by[saved].push(id);
                 }
                 Right::Pop { interface } => {
-                    let equal = &spds.interfaces[interface as usize].handed_equal;
+                    let equal = &spds.interface_of(interface).handed_equal;
                     let popped = spds.transfer(rule).preimage(bdds, equal)?;
                     pre_star.add(rule.from, Target::Popped, &popped)?;
                 }
@@ -168,18 +168,17 @@ impl<'a> PreStar<'a> {
 
     fn start_interface(&self) -> Option<&crate::spds::Interface> {
         let spds = self.spds;
-        let mut entries = (0..spds.entries.len() as u32).map(EntryId);
-        let entry = entries.find(|entry| spds.entry(*entry).head == spds.start)?;
-        Some(spds.interface(entry))
+        let entry = spds.entries.iter().find(|entry| entry.head == spds.start)?;
+        Some(spds.interface_of(entry.interface))
     }
 
     /// For each entry, how its frames can be popped: from the key, in next copies, to what
     /// is handed over, in current ones.
-    pub fn summaries(&mut self) -> Result<Vec<Option<Bdd>>, Stop> {
+    pub fn summaries(&mut self) -> Result<IndexVec<EntryId, Option<Bdd>>, Stop> {
         let (spds, bdds) = (self.spds, self.bdds);
         self.saturate()?;
-        let mut summaries = Vec::new();
-        for entry in (0..spds.entries.len() as u32).map(EntryId) {
+        let mut summaries = IndexVec::new();
+        for entry in spds.entries.indices() {
             let interface = spds.interface(entry);
             let head = spds.entry(entry).head;
             let popped = self.total(head, Target::Popped);
@@ -194,13 +193,13 @@ impl<'a> PreStar<'a> {
     fn look_at(&mut self, edge: u32, new: &Bdd) -> Result<(), Stop> {
         let (spds, bdds) = (self.spds, self.bdds);
         let &Edge { head, target, .. } = self.edges.get(edge);
-        for i in 0..self.steps_into[head.0 as usize].len() {
-            let rule = spds.rule(self.steps_into[head.0 as usize][i]);
+        for i in 0..self.steps_into[head].len() {
+            let rule = spds.rule(self.steps_into[head][i]);
             let before = spds.transfer(rule).preimage(bdds, new)?;
             self.add(rule.from, target, &before)?;
         }
-        for i in 0..self.pushes_of[head.0 as usize].len() {
-            let id = self.pushes_of[head.0 as usize][i];
+        for i in 0..self.pushes_of[head].len() {
+            let id = self.pushes_of[head][i];
             let rule = spds.rule(id);
             let Right::Push { entry, below, .. } = rule.right else {
                 unreachable!("only pushes are kept there");
@@ -217,9 +216,9 @@ impl<'a> PreStar<'a> {
                 Target::Stack(state) => self.push_onto(rule, entry, state, below, new)?,
             }
         }
-        for i in 0..self.saved_by[head.0 as usize].len() {
-            let id = self.saved_by[head.0 as usize][i];
-            if let Some(across) = self.across[id.0 as usize].clone() {
+        for i in 0..self.saved_by[head].len() {
+            let id = self.saved_by[head][i];
+            if let Some(across) = self.across[id].clone() {
                 self.continue_after(id, target, &across, new)?;
             }
         }
@@ -251,7 +250,7 @@ impl<'a> PreStar<'a> {
         let (spds, bdds) = (self.spds, self.bdds);
         let handed = &spds.interface(entry).handed_entry_to_next;
         let across = handed.apply(bdds, before)?;
-        let known = &mut self.across[id.0 as usize];
+        let known = &mut self.across[id];
         let new = match &known {
             None => across,
             Some(known) => bdds.difference(&across, known)?,

@@ -3,7 +3,7 @@
 //! Everything a shortcut adds must be reachable. Then it changes no result: what it leaves out
 //! is found by the rules.
 
-use super::Summary;
+use super::EntrySummaries;
 use crate::bdd::Bdd;
 use crate::spds::{EntryId, Head, RuleId};
 use crate::watch::Stop;
@@ -35,7 +35,7 @@ pub trait LoopShortcuts {
     fn around(
         &mut self,
         edge: EdgeView<'_>,
-        summaries: &[Summary],
+        summaries: &EntrySummaries,
         stamp: u64,
     ) -> Result<Option<Bdd>, Stop>;
 }
@@ -47,7 +47,7 @@ pub trait RecursionShortcuts {
         &mut self,
         entry: EntryId,
         edge: EdgeView<'_>,
-        summaries: &[Summary],
+        summaries: &EntrySummaries,
     ) -> Result<Option<Bdd>, Stop>;
 
     /// Further summaries of an entry, which follow from those there are by the frames that
@@ -55,7 +55,7 @@ pub trait RecursionShortcuts {
     fn leave(
         &mut self,
         entry: EntryId,
-        summaries: &[Summary],
+        summaries: &EntrySummaries,
         links: &dyn Fn() -> Vec<Link>,
     ) -> Result<Option<Bdd>, Stop>;
 }

@@ -5,10 +5,13 @@
 //! saturation with: its states are never entered by a rule, only by what was given.
 
 use crate::bdd::Bdd;
+use crate::index::{IndexVec, indices};
 use crate::spds::Head;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StackState(pub u32);
+
+indices!(StackState);
 
 /// A frame that waits, and what may stand below it.
 #[derive(Clone, Debug)]
@@ -26,7 +29,7 @@ pub struct StackEdge {
 
 #[derive(Clone, Debug, Default)]
 pub struct Stacks {
-    states: Vec<StateRow>,
+    states: IndexVec<StackState, StateRow>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -59,22 +62,21 @@ impl Stacks {
             edges: Vec::new(),
             accepting,
             universal,
-        });
-        StackState(self.states.len() as u32 - 1)
+        })
     }
 
     /// Sets the edges of a state.
     pub fn set_edges(&mut self, from: StackState, mut edges: Vec<StackEdge>) {
         edges.sort_by_key(|edge| (edge.below, edge.to));
-        self.states[from.0 as usize].edges = edges;
+        self.states[from].edges = edges;
     }
 
     pub fn states(&self) -> impl Iterator<Item = StackState> + use<> {
-        (0..self.states.len() as u32).map(StackState)
+        self.states.indices()
     }
 
     pub fn edges(&self, state: StackState) -> &[StackEdge] {
-        &self.states[state.0 as usize].edges
+        &self.states[state].edges
     }
 
     /// Its edges by this symbol.
@@ -87,10 +89,10 @@ impl Stacks {
 
     /// Whether nothing need be below.
     pub fn is_accepting(&self, state: StackState) -> bool {
-        self.states[state.0 as usize].accepting
+        self.states[state].accepting
     }
 
     pub fn is_universal(&self, state: StackState) -> bool {
-        self.states[state.0 as usize].universal
+        self.states[state].universal
     }
 }

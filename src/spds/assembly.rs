@@ -4,10 +4,14 @@
 
 use super::copies::{Copies, Copy};
 use super::interface::make_interface;
-use super::{Entry, Head, Interface, Right, Rule, Spds, Transfer, TransferId};
+use super::{
+    Entry, EntryId, Head, Interface, InterfaceId, ResumeId, Right, Rule, RuleId, Spds, Transfer,
+    TransferId,
+};
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::bits::{self, BitRows};
-use crate::rules::{Layout, RuleId};
+use crate::bits::{self, BitRows, BitSet};
+use crate::index::{IndexVec, Ranges};
+use crate::rules::{self, Layout};
 use rustc_hash::FxHashMap;
 
 /// What a frame takes over, what of that it cannot change, and what it leaves behind.
@@ -21,27 +25,27 @@ pub struct InterfaceVariables<'h> {
 
 pub struct Assembly<'a, 'b> {
     copies: &'a Copies<'b>,
-    rules: Vec<Rule>,
-    pub entries: Vec<Entry>,
-    interfaces: Vec<Interface>,
-    known_interfaces: FxHashMap<Vec<u64>, u32>,
-    resumes: Vec<Bdd>,
-    known_resumes: FxHashMap<Vec<u64>, u32>,
+    rules: IndexVec<RuleId, Rule>,
+    pub entries: IndexVec<EntryId, Entry>,
+    interfaces: IndexVec<InterfaceId, Interface>,
+    known_interfaces: FxHashMap<Vec<u64>, InterfaceId>,
+    resumes: IndexVec<ResumeId, Bdd>,
+    known_resumes: FxHashMap<Vec<u64>, ResumeId>,
 }
 
 /// What is known once all rules are there.
 pub struct Frame {
     pub layout: Layout,
-    pub transfers: Vec<Transfer>,
+    pub transfers: IndexVec<TransferId, Transfer>,
     /// For each head, the data variables its valuations speak of.
-    pub variables: BitRows,
-    pub ranks: Vec<u32>,
-    pub backward_ranks: Vec<u32>,
+    pub variables: BitRows<Head>,
+    pub ranks: IndexVec<Head, u32>,
+    pub backward_ranks: IndexVec<Head, u32>,
     pub start: Head,
     pub start_set: Bdd,
     pub bottom: Option<Head>,
     /// The variables that matter below the lowest frame.
-    pub bottom_variables: Vec<u64>,
+    pub bottom_variables: BitSet,
     pub stopped: Vec<Head>,
     pub accepting: Option<Bdd>,
 }
@@ -50,11 +54,11 @@ impl<'a, 'b> Assembly<'a, 'b> {
     pub fn new(copies: &'a Copies<'b>) -> Self {
         Assembly {
             copies,
-            rules: Vec::new(),
-            entries: Vec::new(),
-            interfaces: Vec::new(),
+            rules: IndexVec::new(),
+            entries: IndexVec::new(),
+            interfaces: IndexVec::new(),
             known_interfaces: FxHashMap::default(),
-            resumes: Vec::new(),
+            resumes: IndexVec::new(),
             known_resumes: FxHashMap::default(),
         }
     }
@@ -78,9 +82,8 @@ impl<'a, 'b> Assembly<'a, 'b> {
         let interface = match self.known_interfaces.get(&known) {
             Some(interface) => *interface,
             None => {
-                let interface = self.interfaces.len() as u32;
                 let made = make_interface(self.copies, handing, initial)?;
-                self.interfaces.push(made);
+                let interface = self.interfaces.push(made);
                 self.known_interfaces.insert(known, interface);
                 interface
             }
@@ -95,7 +98,7 @@ impl<'a, 'b> Assembly<'a, 'b> {
         transfer: TransferId,
         right: Right,
         internal: bool,
-        origin: RuleId,
+        origin: rules::RuleId,
     ) {
         self.rules.push(Rule {
             from,
@@ -113,32 +116,23 @@ impl<'a, 'b> Assembly<'a, 'b> {
         key: &[u64],
         handed: &[u64],
         needed: &[u64],
-    ) -> Result<u32, OutOfNodes> {
-        let mut unneeded = handed.to_vec();
-        for (word, needed) in unneeded.iter_mut().zip(needed) {
-            *word &= !needed;
-        }
+    ) -> Result<ResumeId, OutOfNodes> {
+        let mut unneeded = BitSet::from(handed);
+        bits::without(&mut unneeded, needed);
         let known = [key, &unneeded].concat();
         if let Some(resume) = self.known_resumes.get(&known) {
             return Ok(*resume);
         }
         let key = bits::members(key).map(|v| self.copies.level(v, Copy::Next));
         let unneeded = bits::members(&unneeded).map(|v| self.copies.level(v, Copy::Current));
-        let resume = self.resumes.len() as u32;
-        self.resumes.push(self.copies.cube(key.chain(unneeded))?);
+        let resume = self.resumes.push(self.copies.cube(key.chain(unneeded))?);
         self.known_resumes.insert(known, resume);
         Ok(resume)
     }
 
     pub fn finish(self, frame: Frame) -> Result<Spds, OutOfNodes> {
-        let count = frame.ranks.len();
-        let mut first_rule = vec![0; count + 1];
-        for rule in &self.rules {
-            first_rule[rule.from.0 as usize + 1] += 1;
-        }
-        for head in 0..count {
-            first_rule[head + 1] += first_rule[head];
-        }
+        let heads = self.rules.iter().map(|rule| rule.from);
+        let by_head = Ranges::new(heads, frame.ranks.len());
         let (copies, layout) = (self.copies, &frame.layout);
         let all = 0..layout.len();
         let current = |v| copies.level(v, Copy::Current);
@@ -150,7 +144,7 @@ impl<'a, 'b> Assembly<'a, 'b> {
             ranks: frame.ranks,
             backward_ranks: frame.backward_ranks,
             rules: self.rules,
-            first_rule,
+            by_head,
             transfers: frame.transfers,
             entries: self.entries,
             interfaces: self.interfaces,

@@ -14,7 +14,8 @@ use super::{EntryId, Head, Right, Spds, TransferId};
 use crate::analysis::Analyses;
 use crate::analysis::frames::ClassId;
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
-use crate::bits;
+use crate::bits::{self, BitSet};
+use crate::index::IndexVec;
 use crate::program::{Domain, VariableId};
 use crate::rules::{self, DataVariable, Ending, RuleId, Rules};
 use crate::watch::{Stop, Watch};
@@ -58,12 +59,13 @@ impl Encoder<'_, '_> {
     fn add_entries(&mut self) -> Result<(), OutOfNodes> {
         let memory = self.product.initial_memory()?;
         let carried = &self.analyses.carried;
-        for (row, head) in self.rules.entries.iter().enumerate() {
+        for (row, head) in self.rules.entries.enumerate() {
             let rigid = carried.rigid.row(row);
-            let (mut handed, mut lost) = (vec![0; rigid.len()], vec![0; rigid.len()]);
+            let nothing = BitSet::new(self.rules.layout.len() as usize);
+            let (mut handed, mut lost) = (nothing.clone(), nothing);
             if let Some(class) = self.analyses.frames.class(*head) {
-                handed = carried.handed(class).to_vec();
-                lost = carried.baggage(class).to_vec();
+                handed = carried.handed(class).into();
+                lost = carried.baggage(class).into();
                 bits::without(&mut lost, rigid);
                 bits::without(&mut lost, &handed);
             }
@@ -172,7 +174,7 @@ impl Encoder<'_, '_> {
         let (carried, frames) = (&self.analyses.carried, &self.analyses.frames);
         let class = frames.class(rule.from).unwrap_or(ClassId(0));
         // What is rigid is the value at entry, whatever the pop makes of it.
-        let mut after = carried.handed(class).to_vec();
+        let mut after = BitSet::from(carried.handed(class));
         bits::join(&mut after, carried.baggage(class));
         let live = carried.handed(class);
         let rows = [carried.at(rule.from), &after, live];
@@ -180,13 +182,10 @@ impl Encoder<'_, '_> {
         // All frames of a class hand over the same; one that is never entered is only asked
         // for where all classes do.
         let entry = frames.get(class).entries.first();
-        let entry = entry.and_then(|entry| self.entry(*entry)).unwrap_or(0);
+        let entry = entry.and_then(|entry| self.rules.entry(*entry));
+        let entry = entry.unwrap_or(EntryId(0));
         let interface = self.assembly.entries[entry].interface;
         Ok((transfer, Right::Pop { interface }))
-    }
-
-    fn entry(&self, head: Head) -> Option<usize> {
-        self.rules.entries.binary_search(&head).ok()
     }
 
     fn push(&mut self, rule: &rules::Rule) -> Result<Option<(TransferId, Right)>, OutOfNodes> {
@@ -198,7 +197,8 @@ impl Encoder<'_, '_> {
         else {
             return Ok(None);
         };
-        let (Some(entry), Some(class)) = (self.entry(first), self.analyses.frames.class(first))
+        let (Some(entry), Some(class)) =
+            (self.rules.entry(first), self.analyses.frames.class(first))
         else {
             return Ok(None);
         };
@@ -206,7 +206,7 @@ impl Encoder<'_, '_> {
         let analyses = self.analyses;
         let carried = &analyses.carried;
         let key = carried.keys.row(entry);
-        let kept = carried.kept(&self.rules.layout, &analyses.mod_ref, class, saved);
+        let kept = carried.kept(&self.rules.layout, &analyses.modified, class, saved);
         let live = analyses.liveness.at(saved);
         let before = carried.at(rule.from);
         let transfer = self
@@ -215,7 +215,7 @@ impl Encoder<'_, '_> {
         let handed = carried.handed(class);
         let resume = self.assembly.resume(key, handed, carried.at(saved))?;
         let right = Right::Push {
-            entry: EntryId(entry as u32),
+            entry,
             saved,
             below,
             resume,
@@ -252,13 +252,15 @@ impl Encoder<'_, '_> {
         let is_seen = rules.is_whole || self.product.observer.is_some();
         let bottom = rules.empty.filter(|_| is_seen);
         let carried = &self.analyses.carried;
-        let none = vec![0; bits::words(rules.layout.len() as usize)];
         let frame = Frame {
             layout: rules.layout.clone(),
             ranks: self.ranks(false),
             backward_ranks: self.ranks(true),
             transfers: self.transfers.finish(),
-            bottom_variables: rules.empty.map_or(none, |empty| carried.at(empty).to_vec()),
+            bottom_variables: match rules.empty {
+                Some(empty) => carried.at(empty).into(),
+                None => BitSet::new(rules.layout.len() as usize),
+            },
             variables: carried.heads(),
             start: rules.start.head,
             start_set,
@@ -297,12 +299,12 @@ impl Encoder<'_, '_> {
 
     /// Pushed frames before those that push them, inside a frame along the rules (or against
     /// them), loops before what follows.
-    fn ranks(&self, backward: bool) -> Vec<u32> {
-        let mut ranks = vec![0; self.rules.heads()];
+    fn ranks(&self, backward: bool) -> IndexVec<Head, u32> {
+        let mut ranks = IndexVec::filled(0, self.rules.heads());
         let mut rank = 0;
         let mut place = |head: &Head| {
             rank += 1;
-            ranks[head.0 as usize] = rank;
+            ranks[*head] = rank;
         };
         let frames = &self.analyses.frames;
         for class in &frames.bottom_up {

@@ -5,9 +5,9 @@
 //! may be 1 and where it may be 0. A deterministic one needs only the first. Numbers are
 //! always determined. Beside a value stands the set of valuations in which there is none.
 
-use super::number::{Number, Partial};
+use super::number::Number;
 use crate::bdd::{Bdd, BddResult, Bdds, OutOfNodes};
-use crate::program::{Domain, Moment, Operation, VariableId};
+use crate::program::{Domain, Moment, Operation, OperationKind, VariableId};
 
 /// A condition in dual-rail form: where it may be 1 and where it may be 0; without meaning
 /// where the expression has no value.
@@ -238,18 +238,12 @@ impl Machine<'_> {
                 let (no, yes, condition) = (self.pop(), self.pop(), self.pop());
                 self.if_then_else(condition, yes, no)
             }
-            Operation::And
-            | Operation::Or
-            | Operation::Xor
-            | Operation::Equal
-            | Operation::Implies
-            | Operation::Schoose => {
-                let (b, a) = (self.pop(), self.pop());
-                self.connect(operator, a, b)
-            }
             operator => {
                 let (b, a) = (self.pop(), self.pop());
-                self.calculate(operator, a, b)
+                match operator.kind() {
+                    OperationKind::Connective => self.connect(operator, a, b),
+                    _ => self.calculate(operator, a, b),
+                }
             }
         }
     }
@@ -312,7 +306,6 @@ impl Machine<'_> {
         let bdds = self.bdds;
         let either = bdds.or(&a.undefined, &b.undefined)?;
         let (a, b) = (a.term.number(bdds), b.term.number(bdds));
-        let total = |number| Ok((number, bdds.constant(false)));
         let comparison = match operator {
             Operation::Less => Some(a.less(bdds, &b)?),
             Operation::LessEqual => Some(a.less_equal(bdds, &b)?),
@@ -325,24 +318,7 @@ impl Machine<'_> {
                 undefined: either,
             });
         }
-        let partial: Partial = match operator {
-            Operation::Add => total(a.add(bdds, &b)?),
-            Operation::Subtract => total(a.subtract(bdds, &b)?),
-            Operation::Multiply => total(a.multiply(bdds, &b)?),
-            Operation::MultiplyModulo { bits } => total(a.multiply_modulo(bdds, &b, bits)?),
-            Operation::Divide => a.divide(bdds, &b),
-            Operation::Remainder => a.remainder(bdds, &b),
-            Operation::BitAnd => a.bitwise(bdds, &b, |a, b| bdds.and(a, b)),
-            Operation::BitOr => a.bitwise(bdds, &b, |a, b| bdds.or(a, b)),
-            Operation::BitXor => a.bitwise(bdds, &b, |a, b| bdds.xor(a, b)),
-            Operation::ShiftLeft => a.shift_left(bdds, &b),
-            Operation::ShiftLeftOrFar => a.shift_left_or_far(bdds, &b),
-            Operation::ShiftLeftModulo { bits } => a.shift_left_modulo(bdds, &b, bits),
-            Operation::ShiftRight => a.shift_right(bdds, &b),
-            Operation::ArithmeticShiftRight => a.arithmetic_shift_right(bdds, &b),
-            other => unreachable!("{other:?} is no binary operation"),
-        };
-        let (number, undefined) = partial?;
+        let (number, undefined) = a.calculate(bdds, operator, &b)?;
         Ok(Evaluated {
             term: Term::Number(number),
             undefined: bdds.or(&either, &undefined)?,

@@ -1,6 +1,6 @@
 //! Images and pre-images of sets of valuations under the rules.
 
-use super::{EntryId, Rule, Spds, Transfer};
+use super::{EntryId, ResumeId, Rule, Spds, Transfer};
 use crate::bdd::{Bdd, BddResult, Bdds};
 
 impl Transfer {
@@ -97,7 +97,7 @@ impl Spds {
         &self,
         bdds: &Bdds,
         rule: &Rule,
-        resume: u32,
+        resume: ResumeId,
         summary: &Bdd,
         set: &Bdd,
     ) -> BddResult {
@@ -106,8 +106,14 @@ impl Spds {
     }
 
     /// The valuations after a return as `summary` says, from those of the frame that waits.
-    pub fn resumed(&self, bdds: &Bdds, resume: u32, summary: &Bdd, waiting: &Bdd) -> BddResult {
-        bdds.and_exists(summary, waiting, &self.resumes[resume as usize])
+    pub fn resumed(
+        &self,
+        bdds: &Bdds,
+        resume: ResumeId,
+        summary: &Bdd,
+        waiting: &Bdd,
+    ) -> BddResult {
+        bdds.and_exists(summary, waiting, &self.resumes[resume])
     }
 
     /// The valuations from which a push that pops again as `summary` says leads into `set`

@@ -27,7 +27,7 @@ pub mod relation;
 mod transfer;
 mod transfers;
 
-pub use crate::rules::Head;
+pub use crate::rules::{EntryId, Head};
 pub use encode::encode;
 pub use expression::{Term, evaluate};
 pub use observer::{Observer, extend_layout};
@@ -36,11 +36,9 @@ pub use relation::Relations;
 
 use crate::bdd::Bdd;
 use crate::bits::BitRows;
+use crate::index::{IndexVec, Ranges, indices};
 use crate::rules::{self, DataVariable};
 use copies::Renaming;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EntryId(pub u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleId(pub u32);
@@ -73,6 +71,16 @@ pub struct Transfer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransferId(pub u32);
 
+/// An index into [`Spds::interfaces`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InterfaceId(pub u32);
+
+/// An index into [`Spds::resumes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResumeId(pub u32);
+
+indices!(RuleId, TransferId, InterfaceId, ResumeId);
+
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     pub from: Head,
@@ -87,9 +95,8 @@ pub struct Rule {
 /// The right side of a rule.
 #[derive(Clone, Copy, Debug)]
 pub enum Right {
-    /// Nothing: the frame is gone, and hands over what the interface says (an index into
-    /// [`Spds::interfaces`]).
-    Pop { interface: u32 },
+    /// Nothing: the frame is gone, and hands over what the interface says.
+    Pop { interface: InterfaceId },
     /// One symbol.
     Step(Head),
     /// Two symbols: the pushed frame begins at the entry, and the frame below it will go on
@@ -99,8 +106,8 @@ pub enum Right {
         saved: Head,
         /// The symbol of the frame below while it waits: in a program, that of the call.
         below: Head,
-        /// An index into [`Spds::resumes`].
-        resume: u32,
+        /// What is forgotten when that frame goes on.
+        resume: ResumeId,
     },
 }
 
@@ -108,8 +115,7 @@ pub enum Right {
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub head: Head,
-    /// An index into [`Spds::interfaces`].
-    pub interface: u32,
+    pub interface: InterfaceId,
 }
 
 /// How values pass between a frame and the one below it. Many entries share one.
@@ -151,15 +157,15 @@ pub struct Interface {
 
 /// A symbolic pushdown system over one set of BDD variables.
 pub struct Spds {
-    pub rules: Vec<Rule>,
-    /// Rules of head `h`: `first_rule[h]..first_rule[h + 1]`.
-    pub first_rule: Vec<u32>,
-    pub transfers: Vec<Transfer>,
-    pub entries: Vec<Entry>,
-    pub interfaces: Vec<Interface>,
+    pub rules: IndexVec<RuleId, Rule>,
+    /// Which rules are those of each head.
+    by_head: Ranges<Head>,
+    transfers: IndexVec<TransferId, Transfer>,
+    pub entries: IndexVec<EntryId, Entry>,
+    interfaces: IndexVec<InterfaceId, Interface>,
     /// What a push's `resume` names: the next copy of the callee's key, and the current
     /// copy of what the callee hands over but the frame below does not need.
-    pub resumes: Vec<Bdd>,
+    resumes: IndexVec<ResumeId, Bdd>,
     /// Every data variable's current and entry copies.
     pub all_current: Bdd,
     pub all_entry: Bdd,
@@ -167,11 +173,11 @@ pub struct Spds {
     /// The data variables of the program's globals.
     pub globals: std::ops::Range<DataVariable>,
     /// For each head, its place in the order of work: smaller first.
-    pub ranks: Vec<u32>,
+    pub ranks: IndexVec<Head, u32>,
     /// For each head, its place in the order of work against the direction of the rules.
-    pub backward_ranks: Vec<u32>,
+    pub backward_ranks: IndexVec<Head, u32>,
     /// For each head, the data variables its valuations speak of.
-    variables: BitRows,
+    variables: BitRows<Head>,
     pub start: Head,
     /// The valuations of the start head in which executions begin.
     pub start_set: Bdd,
@@ -194,23 +200,28 @@ impl Spds {
 
     /// The data variables that matter at a head, as a bit set.
     pub fn variables(&self, head: Head) -> &[u64] {
-        self.variables.row(head.0 as usize)
+        self.variables.row(head)
     }
 
     pub fn rule(&self, rule: RuleId) -> &Rule {
-        &self.rules[rule.0 as usize]
+        &self.rules[rule]
     }
 
     pub fn transfer(&self, rule: &Rule) -> &Transfer {
-        &self.transfers[rule.transfer.0 as usize]
+        &self.transfers[rule.transfer]
     }
 
     pub fn entry(&self, entry: EntryId) -> &Entry {
-        &self.entries[entry.0 as usize]
+        &self.entries[entry]
     }
 
+    /// How values pass into and out of the frames of an entry.
     pub fn interface(&self, entry: EntryId) -> &Interface {
-        &self.interfaces[self.entry(entry).interface as usize]
+        self.interface_of(self.entry(entry).interface)
+    }
+
+    pub fn interface_of(&self, id: InterfaceId) -> &Interface {
+        &self.interfaces[id]
     }
 
     /// Whether a head is no configuration of its own, but part of the step that led to it.
@@ -221,7 +232,6 @@ impl Spds {
 
     /// The rules of a head, in rule order.
     pub fn rules_from(&self, head: Head) -> impl Iterator<Item = RuleId> + use<> {
-        let range = self.first_rule[head.0 as usize]..self.first_rule[head.0 as usize + 1];
-        range.map(RuleId)
+        self.by_head.of(head).map(RuleId)
     }
 }

@@ -6,7 +6,7 @@
 //! has no value, it says so by a set of its own, and the bits mean nothing there.
 
 use crate::bdd::{Bdd, BddResult, Bdds, OutOfNodes};
-use crate::program::{Domain, FAR, SHIFT_LIMIT};
+use crate::program::{Domain, FAR, Operation, SHIFT_LIMIT};
 
 /// At least the sign.
 #[derive(Clone)]
@@ -56,6 +56,28 @@ impl Number {
 
     fn is_constant_zero(&self, bdds: &Bdds) -> bool {
         self.width() == 1 && bdds.is_false(self.sign())
+    }
+
+    /// An operation of arithmetic, or a shift; with where it has no value.
+    pub fn calculate(&self, bdds: &Bdds, operation: Operation, other: &Self) -> Partial {
+        let total = |number| Ok((number, bdds.constant(false)));
+        match operation {
+            Operation::Add => total(self.add(bdds, other)?),
+            Operation::Subtract => total(self.subtract(bdds, other)?),
+            Operation::Multiply => total(self.multiply(bdds, other)?),
+            Operation::MultiplyModulo { bits } => total(self.multiply_modulo(bdds, other, bits)?),
+            Operation::Divide => self.divide(bdds, other),
+            Operation::Remainder => self.remainder(bdds, other),
+            Operation::BitAnd => self.bitwise(bdds, other, |a, b| bdds.and(a, b)),
+            Operation::BitOr => self.bitwise(bdds, other, |a, b| bdds.or(a, b)),
+            Operation::BitXor => self.bitwise(bdds, other, |a, b| bdds.xor(a, b)),
+            Operation::ShiftLeft => self.shift_left(bdds, other),
+            Operation::ShiftLeftOrFar => self.shift_left_or_far(bdds, other),
+            Operation::ShiftLeftModulo { bits } => self.shift_left_modulo(bdds, other, bits),
+            Operation::ShiftRight => self.shift_right(bdds, other),
+            Operation::ArithmeticShiftRight => self.arithmetic_shift_right(bdds, other),
+            other => unreachable!("{other:?} does not calculate"),
+        }
     }
 
     pub fn add(&self, bdds: &Bdds, other: &Self) -> NumberResult {

@@ -8,7 +8,7 @@ use super::copies::{Copies, Copy};
 use super::expression::{DualRail, Evaluated, Term, evaluate};
 use super::number::Number;
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
-use crate::bits;
+use crate::bits::{self, BitSet};
 use crate::program::{Domain, Expression, Moment, Overflow, VariableId};
 use crate::rules::effect::{Assignment, Effect, Outcome, Place, Source, element};
 use crate::rules::{DataVariable, Footprint, Rules};
@@ -27,7 +27,7 @@ pub struct Relations<'r, 'a, 'b> {
 /// Some constraints together, and what they speak of after the step and below.
 struct Part {
     bdd: Bdd,
-    mentions: [Vec<u64>; 2],
+    mentions: [BitSet; 2],
 }
 
 /// What a cell gets.
@@ -159,8 +159,8 @@ impl Relations<'_, '_, '_> {
     }
 
     fn part(&self, constrain: Expression) -> Result<Part, OutOfNodes> {
-        let words = self.footprint.reads.len();
-        let mut mentions = [vec![0; words], vec![0; words]];
+        let nothing = BitSet::new(self.rules.layout.len() as usize);
+        let mut mentions = [nothing.clone(), nothing];
         let (expressions, layout) = (self.rules.expressions, &self.rules.layout);
         for (bits, when) in self.effect.bits_read(expressions, layout, constrain) {
             if self.copy(&bits, when) != Copy::Current {

@@ -8,7 +8,8 @@ use super::relation::Relations;
 use super::transfer::TransferBuilder;
 use super::{Transfer, TransferId};
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::bits;
+use crate::bits::{self, BitSet};
+use crate::index::IndexVec;
 use crate::program::ProcedureId;
 use crate::rules::effect::Effect;
 use crate::rules::{DataVariable, EffectId, Footprint, Rules};
@@ -19,9 +20,9 @@ pub struct Transfers<'a, 'b> {
     copies: &'a Copies<'b>,
     known: FxHashMap<Box<[u64]>, Option<TransferId>>,
     key: Vec<u64>,
-    list: Vec<Transfer>,
+    list: IndexVec<TransferId, Transfer>,
     /// The empty set of variables.
-    nothing: Vec<u64>,
+    nothing: BitSet,
 }
 
 /// What an automaton does along a rule: a further relation, and the variables it sets.
@@ -50,12 +51,12 @@ impl<'a, 'b> Transfers<'a, 'b> {
             copies,
             known: FxHashMap::default(),
             key: Vec::new(),
-            list: Vec::new(),
-            nothing: vec![0; bits::words(rules.layout.len() as usize)],
+            list: IndexVec::new(),
+            nothing: BitSet::new(rules.layout.len() as usize),
         }
     }
 
-    pub fn finish(self) -> Vec<Transfer> {
+    pub fn finish(self) -> IndexVec<TransferId, Transfer> {
         self.list
     }
 
@@ -135,15 +136,12 @@ impl<'a, 'b> Transfers<'a, 'b> {
                 )?
             }
             None => {
-                let words = bits::words(self.rules.layout.len() as usize);
-                let (effect, footprint) = (Effect::of(ProcedureId(0)), Footprint::none(words));
+                let bits = self.rules.layout.len() as usize;
+                let (effect, footprint) = (Effect::of(ProcedureId(0)), Footprint::none(bits));
                 self.make(&effect, &footprint, kind, watched)?
             }
         };
-        let id = made.map(|transfer| {
-            self.list.push(transfer);
-            TransferId(self.list.len() as u32 - 1)
-        });
+        let id = made.map(|transfer| self.list.push(transfer));
         self.known.insert(self.key.as_slice().into(), id);
         Ok(id)
     }
@@ -218,7 +216,7 @@ impl<'a, 'b> Transfers<'a, 'b> {
 
 /// What gets any value and matters.
 fn arbitrary(arbitrary: &[u64], live: &[u64]) -> Vec<DataVariable> {
-    let mut members = arbitrary.to_vec();
+    let mut members = BitSet::from(arbitrary);
     bits::meet(&mut members, live);
     bits::members(&members).collect()
 }

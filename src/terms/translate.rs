@@ -1,7 +1,7 @@
 //! Expressions of programs as terms.
 
 use super::{Sort, Term, Terms};
-use crate::program::{Moment, Operation, SHIFT_LIMIT, VariableId};
+use crate::program::{Moment, Operation, OperationKind, SHIFT_LIMIT, VariableId};
 
 /// The value of an expression, and where it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,12 +92,7 @@ pub fn translate(
                     defined: terms.and(condition.defined, defined),
                 }
             }
-            Operation::And
-            | Operation::Or
-            | Operation::Xor
-            | Operation::Equal
-            | Operation::Implies
-            | Operation::Schoose => {
+            _ if operation.kind() == OperationKind::Connective => {
                 let (b, a) = (pop(&mut stack), pop(&mut stack));
                 terms.connect(*operation, a, b)
             }

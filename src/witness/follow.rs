@@ -87,7 +87,7 @@ impl Walker<'_> {
     /// The rule that a move begins with.
     fn rule_of(&self, step: &Move) -> Result<&Rule, Diverged> {
         let rule = self.spds.rule(step.rule().ok_or(Diverged)?);
-        self.rules.rules.get(rule.origin.0 as usize).ok_or(Diverged)
+        self.rules.rules.get(rule.origin).ok_or(Diverged)
     }
 
     /// The states of the property's automaton, if there is one, before a call's first step and

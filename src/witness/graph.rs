@@ -4,7 +4,8 @@
 use super::path::{CallUse, Values};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds};
-use crate::saturation::Summary;
+use crate::index::IndexVec;
+use crate::saturation::EntrySummaries;
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::{EntryId, Head, Right, RuleId, Spds};
 use crate::watch::{Stop, Watch};
@@ -15,11 +16,11 @@ pub struct SummaryGraph<'a> {
     pub bdds: &'a Bdds,
     pub copies: &'a Copies<'a>,
     pub watch: &'a Watch,
-    pub summaries: &'a [Summary],
+    pub summaries: &'a EntrySummaries,
     /// Of the rules into this head only these are taken, if that is said.
     last_rules: Option<(Head, &'a [RuleId])>,
     /// For each entry, the unions of its first increments.
-    unions: RefCell<Vec<Vec<Bdd>>>,
+    unions: RefCell<IndexVec<EntryId, Vec<Bdd>>>,
 }
 
 impl<'a> SummaryGraph<'a> {
@@ -28,7 +29,7 @@ impl<'a> SummaryGraph<'a> {
         spds: &'a Spds,
         copies: &'a Copies<'a>,
         watch: &'a Watch,
-        summaries: &'a [Summary],
+        summaries: &'a EntrySummaries,
     ) -> Self {
         SummaryGraph {
             spds,
@@ -37,7 +38,7 @@ impl<'a> SummaryGraph<'a> {
             watch,
             summaries,
             last_rules: None,
-            unions: RefCell::new(vec![Vec::new(); summaries.len()]),
+            unions: RefCell::new(IndexVec::filled(Vec::new(), summaries.len())),
         }
     }
 
@@ -62,15 +63,15 @@ impl<'a> SummaryGraph<'a> {
 
     /// The union of an entry's summaries with smaller stamps.
     pub fn summary_before(&self, entry: EntryId, stamp: u64) -> Result<Option<Bdd>, Stop> {
-        let increments = &self.summaries[entry.0 as usize].increments;
+        let increments = &self.summaries[entry].increments;
         let count = increments.partition_point(|increment| increment.stamp < stamp);
         if count == 0 {
             return Ok(None);
         }
         if count == increments.len() {
-            return Ok(self.summaries[entry.0 as usize].total().cloned());
+            return Ok(self.summaries[entry].total().cloned());
         }
-        let unions = &mut self.unions.borrow_mut()[entry.0 as usize];
+        let unions = &mut self.unions.borrow_mut()[entry];
         while unions.len() < count {
             let next = &increments[unions.len()].set;
             let union = match unions.last() {

@@ -3,7 +3,7 @@
 //! A path speaks of live variables only. A call that returns is one move, which names the
 //! member of the summary that it uses; many rounds of a loop may be one move, too.
 
-use crate::bits;
+use crate::bits::{self, BitSet};
 use crate::spds::{EntryId, Head, RuleId, Spds};
 
 /// The current values of all data variables; those that do not matter are 0.
@@ -90,8 +90,8 @@ pub struct CallUse {
 
 impl CallUse {
     /// Which variables were handed over, and their values among all.
-    pub fn handed(&self, spds: &Spds) -> (Vec<u64>, Values) {
-        let mut variables = vec![0; bits::words(self.key.len())];
+    pub fn handed(&self, spds: &Spds) -> (BitSet, Values) {
+        let mut variables = BitSet::new(self.key.len());
         let mut values = vec![false; self.key.len()];
         let handed = &spds.interface(self.entry).handed;
         for (variable, value) in handed.iter().zip(&self.handed) {

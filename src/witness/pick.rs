@@ -142,7 +142,7 @@ impl SummaryGraph<'_> {
             };
             let waiting = spds.transfer(rule).image(bdds, here)?;
             let wanted = bdds.and(&waiting, later)?;
-            for Increment { stamp, set, .. } in &self.summaries[entry.0 as usize].increments {
+            for Increment { stamp, set, .. } in &self.summaries[entry].increments {
                 if *stamp >= query.before_stamp {
                     break;
                 }

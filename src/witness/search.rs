@@ -5,6 +5,7 @@ use super::fold::{self, Folding, Folds};
 use super::graph::SummaryGraph;
 use super::path::Path;
 use super::query::{Found, Goal, Query, Reach};
+use crate::bits::BitSet;
 use crate::spds::{Head, RuleId};
 use crate::watch::{Abort, Stop};
 
@@ -17,7 +18,7 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(graph: SummaryGraph<'a>, folding: Option<Folding>, flags: Vec<u64>) -> Self {
+    pub fn new(graph: SummaryGraph<'a>, folding: Option<Folding>, flags: BitSet) -> Self {
         Search {
             graph,
             most_steps: usize::MAX,

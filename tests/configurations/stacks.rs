@@ -54,7 +54,7 @@ impl Configuration {
     /// As a set is written.
     pub fn written(&self, system: &System) -> String {
         let globals = fixed(system, system.declared_globals(), &self.globals);
-        let state = system.states[state_of(&self.globals).0 as usize];
+        let state = system.states[state_of(&self.globals)];
         let mut text = format!("{}{globals}", system.names.text(state));
         for frame in self.stack.iter().rev() {
             let locals = fixed(system, system.locals_of(Some(frame.symbol)), &frame.locals);

@@ -70,7 +70,7 @@ fn is_true(condition: &Value, values: &Values) -> bool {
 
 /// Whether the automaton accepts a configuration.
 pub fn accepts(system: &System, automaton: &Value, wanted: &Configuration) -> bool {
-    let state = system.states[state_of(&wanted.globals).0 as usize];
+    let state = system.states[state_of(&wanted.globals)];
     let state = system.names.text(state);
     let globals = named(system, system.declared_globals(), &wanted.globals);
     if wanted.stack.is_empty() {

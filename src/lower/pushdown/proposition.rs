@@ -15,7 +15,7 @@ use crate::syntax::pds;
 /// A condition for each group of symbols, in the order of [`System::groups`]; or what is
 /// wrong with the text.
 pub fn proposition(system: &System, text: &str) -> Result<Vec<Box<[Operation]>>, Diagnostic> {
-    let groups = (0..system.groups.len() as u32).map(GroupId);
+    let groups = system.groups.indices();
     let views = groups.map(|group| View {
         lenient: true,
         ..View::of_one_configuration(Some(group))
@@ -48,7 +48,11 @@ fn conditions(
     for (name, value) in &system.constants {
         scope.define(*name, *value);
     }
-    scope.declare(&system.globals, &system.declarations, &system.groups);
+    scope.declare(
+        &system.globals,
+        &system.declarations,
+        system.groups.as_slice(),
+    );
     scope.assign(system.symbols.iter());
     let mut conditions = Vec::new();
     for view in views {

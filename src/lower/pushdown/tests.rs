@@ -2,7 +2,7 @@
 
 use super::{proposition, pushdown_system};
 use crate::program::{Operation, VariableId};
-use crate::pushdown::System;
+use crate::pushdown::{RuleId, System};
 use crate::source::Source;
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ fn error(text: &str) -> String {
     errors[0].message.clone()
 }
 
-fn operations(system: &System, rule: usize) -> Vec<Vec<Operation>> {
-    let conditions = system.rules[rule].relation.iter();
+fn operations(system: &System, rule: u32) -> Vec<Vec<Operation>> {
+    let conditions = system.rule(RuleId(rule)).relation.iter();
     conditions
         .map(|condition| system.expressions.operations(*condition).to_vec())
         .collect()
@@ -53,7 +53,7 @@ fn conjunctions_are_split_and_quantifiers_written_out() {
             vec![Read(X), Number(2), LessEqual, Not, Not],
         ]
     );
-    let kept = system.kept_by(system.rules[0].relation[1]).unwrap();
+    let kept = system.kept_by(system.rule(RuleId(0)).relation[1]).unwrap();
     assert_eq!((kept.before, kept.after), (cell(1), cell(1)));
 }
 
@@ -85,7 +85,7 @@ fn constants_are_worked_out() {
 #[test]
 fn states_are_a_cell_unless_there_is_only_one() {
     let one = system("(q <s>) q <s> --> q <>");
-    assert!(one.rules[0].relation.is_empty());
+    assert!(one.rule(RuleId(0)).relation.is_empty());
     assert!(one.start.conditions.is_empty());
     let two = system("(q <s>) q <s> --> q <> p <s> --> q <s>");
     assert_eq!(

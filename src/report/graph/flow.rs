@@ -2,8 +2,8 @@
 //! labels and the text of the statement, where control can go from there, and which variables are
 //! live. Linear in the program, but for the sets of live variables.
 
-use crate::analysis::Analyses;
 use crate::analysis::frames::{Class, ClassId};
+use crate::analysis::{Analyses, Referenced};
 use crate::bits;
 use crate::program::{
     Action, Cell, Declaration, NewThread, PointId, Procedure, ProcedureId, Program, VariableId,
@@ -18,6 +18,7 @@ pub struct ControlFlow<'a> {
     pub program: &'a Program,
     layout: Layout,
     analyses: Analyses,
+    referenced: Referenced,
     reachable: Vec<bool>,
     /// For each procedure, whether executions or threads begin there.
     begins: Vec<bool>,
@@ -46,6 +47,7 @@ impl<'a> ControlFlow<'a> {
         let layout = Layout::of(program);
         let rules = Rules::of_program(program, layout.clone(), false);
         let analyses = Analyses::of(&rules, &[]);
+        let referenced = Referenced::of(&rules, &analyses.frames);
         let mut reachable = vec![false; rules.heads()];
         for class in &analyses.frames.classes {
             let heads = class.heads.iter();
@@ -66,6 +68,7 @@ impl<'a> ControlFlow<'a> {
             program,
             layout,
             analyses,
+            referenced,
         }
     }
 
@@ -118,11 +121,11 @@ impl<'a> ControlFlow<'a> {
 
     /// The globals that a procedure, with all it calls, may change or read.
     pub fn modified(&self, procedure: ProcedureId) -> &[u64] {
-        self.analyses.mod_ref.modified(ClassId(procedure.0))
+        self.analyses.modified.by(ClassId(procedure.0))
     }
 
     pub fn referenced(&self, procedure: ProcedureId) -> &[u64] {
-        self.analyses.mod_ref.referenced(ClassId(procedure.0))
+        self.referenced.by(ClassId(procedure.0))
     }
 
     pub fn points(&self, procedure: &Procedure) -> impl ExactSizeIterator<Item = PointId> + use<> {

@@ -122,7 +122,7 @@ impl<'a> RuleGraph<'a> {
 
     /// The locals that a symbol carries.
     fn locals(&self, symbol: SymbolId) -> String {
-        let group = &self.system.groups[self.system.symbol(symbol).group.0 as usize];
+        let group = &self.system.groups[self.system.symbol(symbol).group];
         let names = variables(&group.cells, &group.declarations);
         let names: Vec<_> = names.map(|variable| self.text(variable.name)).collect();
         names.join(", ")

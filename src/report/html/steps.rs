@@ -364,8 +364,8 @@ impl<'a> Encoder<'a> {
         let group = system.symbol(symbol).group;
         let [globals, _] = in_scope(self.subject, step);
         let locals = Variables {
-            cells: &system.groups[group.0 as usize].cells,
-            declarations: &system.groups[group.0 as usize].declarations,
+            cells: &system.groups[group].cells,
+            declarations: &system.groups[group].declarations,
             values: &step.below,
             ..globals
         };

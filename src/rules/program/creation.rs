@@ -1,7 +1,7 @@
 //! The threads that steps create: what each gets from its creator.
 
 use super::Builder;
-use crate::program::{NewThread, PointId, ProcedureId, VariableId};
+use crate::program::{Moment, NewThread, PointId, ProcedureId, VariableId};
 use crate::rules::effect::{Assignment, Effect, Place, Source};
 use crate::rules::{Creation, Head};
 
@@ -12,21 +12,24 @@ impl Builder<'_> {
         point: PointId,
         thread: &NewThread,
     ) {
-        let (frame, mut assignments) = match thread {
-            NewThread::Call { callee, arguments } => (*callee, self.parameters(*callee, arguments)),
+        let mut effect = Effect::of(procedure);
+        match thread {
+            NewThread::Call { callee, arguments } => {
+                effect.frames[Moment::After as usize] = *callee;
+                effect
+                    .assignments
+                    .extend(self.parameters(*callee, arguments));
+            }
             NewThread::Copy { .. } => {
                 let locals = 0..self.program.procedure(procedure).locals.len() as u32;
                 let locals = locals.map(|i| self.copied(procedure, VariableId::Local(i)));
-                (procedure, locals.collect())
+                effect.assignments.extend(locals);
             }
-        };
+        }
         let own = self.program.threads.iter().flat_map(|threads| &threads.own);
-        assignments.extend(own.map(|i| self.copied(procedure, VariableId::Global(*i))));
-        let effect = self.interner.intern(&Effect {
-            frames: [procedure, frame, procedure],
-            assignments,
-            ..Effect::of(procedure)
-        });
+        let own = own.map(|i| self.copied(procedure, VariableId::Global(*i)));
+        effect.assignments.extend(own);
+        let effect = self.interner.intern(&effect);
         self.creations.push(Creation {
             from: Head(point.0),
             first: self.at(self.program.begin_of(thread)),

@@ -49,9 +49,7 @@ fn visit(rules: &Rules<'_>, live: &BitRows, head: Head, set: &mut [u64]) {
             }
             Right::Push { saved, .. } => {
                 let below = &footprint.below.overwritten;
-                for (word, (saved, below)) in set.iter_mut().zip(at(saved).iter().zip(below)) {
-                    *word |= saved & !below;
-                }
+                bits::join_without(set, at(saved), below);
                 // These are made by the frame above.
                 bits::remove_all(set, layout.returned_range());
             }

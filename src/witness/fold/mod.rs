@@ -15,6 +15,7 @@ pub(super) use nesting::{links, unfold_nested};
 pub(super) use rounds::{steps, with_folded_rounds};
 
 use crate::acceleration::{Nesting, Way};
+use crate::bits::BitSet;
 use crate::relations::Components;
 use crate::spds::{EntryId, Head, Spds};
 use rustc_hash::FxHashMap;
@@ -33,7 +34,7 @@ pub struct Folds {
     /// Whether and when rounds are folded.
     pub folding: Option<Folding>,
     /// Variables that nested calls are told apart by.
-    flags: Vec<u64>,
+    flags: BitSet,
     /// The loops inside frames, once asked for.
     loops: OnceCell<Components>,
     /// The loops through pushes, once asked for.
@@ -49,7 +50,7 @@ pub struct Folds {
 impl Folds {
     /// Calls where one of the variables `flags` changes are shown, however deep they are
     /// nested.
-    pub fn new(folding: Option<Folding>, flags: Vec<u64>) -> Self {
+    pub fn new(folding: Option<Folding>, flags: BitSet) -> Self {
         Folds {
             folding,
             flags,
@@ -72,12 +73,8 @@ impl Folds {
     }
 
     fn entry_at(&self, spds: &Spds, head: Head) -> Option<EntryId> {
-        let entries = spds.entries.iter().zip(0..);
-        let entries = || {
-            entries
-                .map(|(entry, id)| (entry.head, EntryId(id)))
-                .collect()
-        };
+        let entries = spds.entries.enumerate();
+        let entries = || entries.map(|(id, entry)| (entry.head, id)).collect();
         self.entries.get_or_init(entries).get(&head).copied()
     }
 

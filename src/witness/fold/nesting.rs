@@ -62,7 +62,7 @@ struct Round {
 
 /// The frames that a call was found through, if a recursion was closed for it.
 pub fn links<'a>(graph: &SummaryGraph<'a>, call: &CallUse) -> Option<&'a [Link]> {
-    let increments = &graph.summaries[call.entry.0 as usize].increments;
+    let increments = &graph.summaries[call.entry].increments;
     let increment = increments.iter().find(|one| one.stamp == call.stamp)?;
     increment.links.as_deref()
 }
@@ -148,7 +148,7 @@ impl Chain<'_> {
     /// is any.
     fn inner(&self, call: &CallUse, members: &Bdd) -> Result<CallUse, Abort> {
         let graph = &self.search.graph;
-        for increment in &graph.summaries[call.entry.0 as usize].increments {
+        for increment in &graph.summaries[call.entry].increments {
             if increment.stamp >= call.stamp {
                 break;
             }
