@@ -10,8 +10,7 @@ const SHOWN: usize = 8;
 
 /// Every assertion of a program with its place, in the order of the text.
 pub fn assertions(program: &Program) -> Vec<(Position, PointId)> {
-    let points = (0..program.points.len() as u32).map(PointId);
-    let asserts = points.filter(|point| {
+    let asserts = program.point_ids().filter(|point| {
         let action = &program.point(*point).action;
         matches!(action, Action::Assert { .. })
     });
@@ -32,13 +31,21 @@ pub fn failure_at(program: &Program, text: &str) -> Result<Property, PropertyErr
     if text == OTHERS {
         return Ok(Property::OtherFailures);
     }
-    let all = assertions(program);
-    let here = all.iter().filter(|(place, _)| spelling(*place) == text);
+    let all = assertions(program).into_iter();
+    assertion_at(
+        all.map(|(place, point)| (spelling(place), point)).collect(),
+        text,
+    )
+}
+
+/// What is asked by a place, of these assertions with their places.
+pub fn assertion_at(all: Vec<(String, PointId)>, text: &str) -> Result<Property, PropertyError> {
+    let here = all.iter().filter(|(place, _)| place == text);
     let here: Vec<_> = here.map(|(_, point)| *point).collect();
     if !here.is_empty() {
         return Ok(Property::Assertion(here));
     }
-    let mut places: Vec<_> = all.iter().map(|(place, _)| spelling(*place)).collect();
+    let mut places: Vec<_> = all.into_iter().map(|(place, _)| place).collect();
     places.dedup();
     let hint = match places.is_empty() {
         true => "the program has no assertions".to_owned(),

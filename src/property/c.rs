@@ -1,16 +1,15 @@
 //! What properties of C programs speak of: overflow, undefined steps, calls, labels, assertions, and
 //! C expressions. Linear in the points of a program.
 
+use super::assertion::assertion_at;
+use super::label::no_label;
 use super::naming::InC;
 use super::{Atom, OTHERS, Property, PropertyError};
-use crate::diagnostic::{listed, suggestion};
+use crate::diagnostic::suggestion;
 use crate::lower::c::PointKind;
 use crate::names::Name;
 use crate::program::{Action, PointId};
 use crate::typing::c::tree::FunctionId;
-
-/// How many places a hint lists.
-const SHOWN: usize = 8;
 
 impl InC<'_> {
     /// That no signed computation overflows.
@@ -100,20 +99,7 @@ impl InC<'_> {
         if text == OTHERS {
             return Ok(self.overflow());
         }
-        let all = self.assertions();
-        let here = all.iter().filter(|(place, _)| place == text);
-        let here: Vec<_> = here.map(|(_, point)| *point).collect();
-        if !here.is_empty() {
-            return Ok(Property::Assertion(here));
-        }
-        let mut places: Vec<_> = all.into_iter().map(|(place, _)| place).collect();
-        places.dedup();
-        let hint = match places.is_empty() {
-            true => "the program has no assertions".to_owned(),
-            false => format!("the assertions are at {}", listed(&places, SHOWN)),
-        };
-        let message = format!("there is no assertion at `{text}`");
-        Err(PropertyError::new(message, Some(hint)))
+        assertion_at(self.assertions(), text)
     }
 
     /// The points at which a function is called.
@@ -155,21 +141,11 @@ impl InC<'_> {
         let is_meant =
             |of: &str, name: &str| name == label && function.is_none_or(|function| function == of);
         if !labels().any(|(of, name)| is_meant(of, name)) {
-            let mut known: Vec<String> = labels()
-                .map(|(of, name)| match function {
-                    Some(_) => format!("{of}.{name}"),
-                    None => name.to_owned(),
-                })
-                .collect();
-            known.sort_unstable();
-            known.dedup();
-            let near = suggestion(text, known.iter().map(String::as_str));
-            let hint = near.unwrap_or_else(|| match known.is_empty() {
-                true => "the program has no labels".to_owned(),
-                false => format!("the labels are {}", listed(&known, SHOWN)),
+            let known = labels().map(|(of, name)| match function {
+                Some(_) => format!("{of}.{name}"),
+                None => name.to_owned(),
             });
-            let message = format!("there is no label `{text}`");
-            return Err(PropertyError::new(message, Some(hint)));
+            return Err(no_label(text, known.collect()));
         }
         let points = self.program.labels.iter().filter(|(point, name)| {
             let of = self.program.procedure_of(*point).name;

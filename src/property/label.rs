@@ -33,6 +33,11 @@ pub fn labelled_points(program: &Program, text: &str) -> Result<Vec<PointId>, Pr
             .map(|(point, label)| format!("{}.{label}", of_procedure(point)))
             .collect();
     }
+    Err(no_label(text, known))
+}
+
+/// There is no such label, but there are these.
+pub fn no_label(text: &str, mut known: Vec<String>) -> PropertyError {
     known.sort_unstable();
     known.dedup();
     let near = suggestion(text, known.iter().map(String::as_str));
@@ -41,5 +46,5 @@ pub fn labelled_points(program: &Program, text: &str) -> Result<Vec<PointId>, Pr
         false => format!("the labels are {}", listed(&known, SHOWN)),
     });
     let message = format!("there is no label `{text}`");
-    Err(PropertyError::new(message, Some(hint)))
+    PropertyError::new(message, Some(hint))
 }
