@@ -494,3 +494,96 @@ fn long_programs_are_read_in_linear_time() {
     println!("{} bytes in {:?}", text.len(), start.elapsed());
     assert!(start.elapsed() < Duration::from_secs(20));
 }
+
+/// What is changed in no fixed order gets a warning, and so does what gcc warns of, where it is found.
+#[test]
+fn changes_in_no_fixed_order_are_doubtful() {
+    let doubtful = [
+        "i = i++",
+        "i = ++i",
+        "i += i++",
+        "i = (i = 5)",
+        "f(i++, i++)",
+        "f(i++, i)",
+        "a[i] = i++",
+        "a[i++] = i",
+        "i++ + i++",
+        "i + i++",
+        "i = i-- - --i",
+        "a[i] = a[i++]",
+        "a[i]++ + a[i]",
+        "a[1] = a[1]++",
+        "s.x = s.x++",
+        "p->x = p->x++",
+        "*q++ = *q",
+        "i = j++ + j",
+        "i << i++",
+        "f(i = 1, i = 2)",
+        "(i = 1) + (i = 2)",
+        "i == i++",
+        "f(f(i++, 0), i)",
+        "*(q + i) = i++",
+        "j = i = i++",
+        "x ? i++ : (i = i++)",
+        "i = (3, i++)",
+        "f(i++, f(i++, 1))",
+        "-i + i++",
+        "i = a[i++]",
+        "i = i || i++",
+    ];
+    let clear = [
+        "i = i + 1",
+        "i = f(i++, 1)",
+        "i++ && i++",
+        "i++, i++",
+        "i ? i++ : i--",
+        "a[i] = a[j]++",
+        "*q = *q + 1",
+        "f(i, i)",
+        "a[i] = i",
+        "i = a[i]++",
+        "(i = 1) + (j = 2)",
+        "i || i++",
+        "i = (i++, 5)",
+        "i = f(i = 2, 3)",
+        "(i ?: i++) + 1",
+    ];
+    let has_gcc = Command::new("gcc").arg("--version").output().is_ok();
+    if !has_gcc {
+        eprintln!("SKIPPED: no gcc");
+    }
+    let mut whole = String::from(
+        "struct t { int x; } s, *p; int a[9], i, j, x, *q; int f(int k, int l) { return k; }\n",
+    );
+    for (index, expression) in doubtful.iter().chain(&clear).enumerate() {
+        whole += &format!("void g{index}(void) {{ {expression}; }}\n");
+    }
+    let lines = |text: &str, word: &str| -> Vec<usize> {
+        let said = text.lines().filter(|line| line.contains(word));
+        let mut lines: Vec<usize> = said
+            .filter_map(|line| line.split(':').find_map(|part| part.trim().parse().ok()))
+            .collect();
+        lines.dedup();
+        lines
+    };
+    let expected: Vec<usize> = (2..2 + doubtful.len()).collect();
+    let typed = typed(&whole);
+    assert_eq!(errors(&typed), 0);
+    let ours = said(&typed).replace("-- ", "");
+    assert_eq!(lines(&ours, "no fixed order"), expected, "{ours}");
+    if has_gcc {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("t.c");
+        fs::write(&file, &whole).expect("a file");
+        let gcc = Command::new("gcc")
+            .args(["-std=gnu11", "-fsyntax-only", "-Wsequence-point"])
+            .arg(&file)
+            .output()
+            .expect("gcc runs");
+        let theirs = String::from_utf8_lossy(&gcc.stderr).into_owned();
+        assert_eq!(lines(&theirs, "-Wsequence-point"), expected, "{theirs}");
+    }
+    // No order, although one of them has been made before the value is known.
+    let typed = crate::typed("int i; int g(void) { return (i++, 2) + i; }");
+    assert!(said(&typed).contains("no fixed order"));
+}

@@ -32,6 +32,7 @@ mod pointers;
 mod primary;
 pub mod rule;
 mod scope;
+mod sequence;
 mod size;
 mod specifiers;
 mod spelling;
@@ -132,7 +133,11 @@ fn parse_units(preprocessed: &Preprocessed, collector: &mut Collector) -> Vec<Tr
     parsed.collect()
 }
 
-fn typed(program: Program, collector: Collector, source: Source) -> Typed {
+fn typed(program: Program, mut collector: Collector, source: Source) -> Typed {
+    if !collector.has_errors() {
+        let warnings = sequence::warnings(&program, &source).into_iter();
+        warnings.for_each(|warning| collector.report(warning));
+    }
     Typed {
         source,
         program: (!collector.has_errors()).then_some(program),
