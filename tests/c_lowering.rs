@@ -1,6 +1,6 @@
 //! C programs in the program form: verdicts of all engines.
 //!
-//! `tests/c/lowering.txt` and `tests/c/pointers.txt` have small programs, each behind a line of `====` with its verdict, found
+//! `lowering.txt`, `pointers.txt` and `recursion.txt` in `tests/c` have small programs, each behind a line of `====` with its verdict, found
 //! by hand: `holds`, `violated`, or `outside` if something that is not decided can be reached. Those
 //! marked `small` run backwards, too, and those marked `tiny` on the explicit twin, which begins with
 //! every value of every local. Benchmarks with known
@@ -143,6 +143,11 @@ fn small_programs_have_their_verdicts() {
 #[test]
 fn small_programs_with_pointers_have_their_verdicts() {
     have_their_verdicts("pointers.txt");
+}
+
+#[test]
+fn small_programs_with_recursion_have_their_verdicts() {
+    have_their_verdicts("recursion.txt");
 }
 
 fn have_their_verdicts(file: &str) {

@@ -3,10 +3,13 @@
 //!
 //! What happens in an execution, whatever is chosen, the lowered program can do, too: where one
 //! fails, the verdict is `violated`; where one comes to an undefined step or to what is outside, such
-//! a place can be reached. Tiny programs get the same verdict from both engines.
+//! a place can be reached. Tiny programs get the same verdict from both engines. A program without
+//! choices does what its one execution does, and nothing else.
 
 #[path = "c_random/generator.rs"]
 mod generator;
+#[path = "c_random/recursion.rs"]
+mod recursion;
 
 use derny::internals::c::{DataModel, Options as Reading, preprocess};
 use derny::internals::check::{Board, Options, check};
@@ -189,5 +192,61 @@ fn both_engines_agree_on_tiny_programs() {
         }
         eprintln!("{compared} compared, {violated} violated");
         assert!(compared > 60 && violated > 10);
+    });
+}
+
+/// What the one execution of a program does, no more and no less, unless it comes to what is outside.
+#[test]
+fn programs_without_choices_do_what_they_do() {
+    on_large_stack(|| {
+        let mut counts = std::collections::BTreeMap::new();
+        for seed in seeds(50) {
+            let text = Generator::recursion(seed);
+            let (lowered, tree, main) = read(&text);
+            let mut choices = Random::new(seed);
+            let options = execution::Options::new(main);
+            let end = Machine::new(&tree, options, &mut choices).run(5_000);
+            let reaches = |undefined: bool| {
+                let places = match undefined {
+                    true => lowered
+                        .origin
+                        .undefined_points()
+                        .map(|(id, _)| id)
+                        .collect(),
+                    false => points(&lowered, false),
+                };
+                verdict(&lowered, Property::Reach(places), Engine::Symbolic)
+            };
+            let name = match (&end.map(|end| end.kind), reaches(false)) {
+                (None, _) | (_, None) => "open",
+                (_, Some(Verdict::Violated)) => "outside",
+                (Some(EndKind::Failed(_)), _) => "fails",
+                (Some(EndKind::Undefined(_)), _) => "undefined",
+                (Some(EndKind::Outside(kind)), _) => panic!("program {seed} is {kind:?}:\n{text}"),
+                _ => "ends",
+            };
+            *counts.entry(name).or_insert(0) += 1;
+            if name == "open" || name == "outside" {
+                continue;
+            }
+            let of = |is: bool| match is {
+                true => Some(Verdict::Violated),
+                false => Some(Verdict::Holds),
+            };
+            let fails = verdict(&lowered, Property::Assertions, Engine::Symbolic);
+            assert_eq!(fails, of(name == "fails"), "program {seed}:\n{text}");
+            assert_eq!(
+                reaches(true),
+                of(name == "undefined"),
+                "program {seed}:\n{text}"
+            );
+        }
+        eprintln!("{counts:?}");
+        for name in ["fails", "undefined", "ends"] {
+            assert!(
+                counts.get(name).is_some_and(|count| *count > 2),
+                "{counts:?}"
+            );
+        }
     });
 }

@@ -14,6 +14,7 @@ use crate::source::Span;
 use crate::typing::c::tree::{
     FunctionId, Initial, ObjectId, Program, Signature, Storage, Type, TypeId,
 };
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 impl<'a> Machine<'a> {
@@ -32,6 +33,7 @@ impl<'a> Machine<'a> {
             frames: Vec::new(),
             temporaries: Vec::new(),
             on_stack: Vec::new(),
+            allocations: FxHashMap::default(),
             codes: Vec::new(),
             meanings: Meaning::all(program),
             steps: 0,
@@ -126,12 +128,25 @@ impl<'a> Machine<'a> {
                 Some(scalar) => {
                     self.determine(source, (Some(*parameter), 0, None), scalar, object.span)
                 }
-                None => self.temporary(type_id, Some(source))?,
+                None => self.any_record(*parameter, source)?,
             };
             self.stack.push(value);
         }
         let arguments = body.parameters.len();
         self.enter(entry, arguments, false, true)
+    }
+
+    /// What is passed for a parameter that is a record: any value of it.
+    fn any_record(&mut self, parameter: ObjectId, source: Source) -> Step<Value> {
+        let types = &self.program.types;
+        let type_id = self.program.objects[parameter.0 as usize].qualified.id;
+        let size = types.size(type_id).ok_or(Beyond::Incomplete)?;
+        let role = Role::Declared(parameter);
+        let handle = self
+            .memory
+            .declare(types, role, type_id, size, Some(source))?;
+        self.temporaries.push(handle);
+        Ok(Value::Address(handle, 0))
     }
 
     fn code(&mut self, function: FunctionId) -> Rc<Code> {
@@ -404,7 +419,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn decide_early(&mut self, handle: Handle, span: Span) -> Step<()> {
+    pub(super) fn decide_early(&mut self, handle: Handle, span: Span) -> Step<()> {
         let object = self.memory.object(handle)?;
         let (shape, size) = (object.shape.clone(), object.size);
         for start in (0..size).step_by(shape.size.max(1) as usize) {

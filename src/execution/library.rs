@@ -6,7 +6,7 @@ use super::choices::{Kind, What};
 use super::machine::Machine;
 use super::object::Role;
 use super::stop::{Beyond, EndKind, Failure, Step, Undefined};
-use super::value::{Cause, Scalar, Value};
+use super::value::{Cause, Handle, Scalar, Source, Value};
 use crate::source::Span;
 use crate::typing::c::tree::{Builtin, FunctionId, Origin, Program, Storage};
 
@@ -126,7 +126,7 @@ impl Machine<'_> {
                 self.malloc(size, true, span)
             }
             Meaning::Alloca => {
-                let source = self.source(Cause::Heap);
+                let source = self.fresh(span);
                 let role = Some(Role::Stack);
                 let handle = self.memory.allocate(number(self, 0), role, Some(source))?;
                 self.on_stack.push(handle);
@@ -161,7 +161,7 @@ impl Machine<'_> {
                 Externs::Pure => self.input(function, span),
                 Externs::Refuse => Err(Beyond::Refused(function).into()),
                 Externs::Havoc => {
-                    self.havoc(function, first)?;
+                    self.havoc(function, first, span)?;
                     self.input(function, span)
                 }
             },
@@ -175,6 +175,14 @@ impl Machine<'_> {
         }
     }
 
+    /// What memory holds that a call allocates.
+    fn fresh(&mut self, call: Span) -> Source {
+        let before = self.allocations.entry(call).or_default();
+        let number = *before;
+        *before += 1;
+        self.source(Cause::Heap { call, number })
+    }
+
     fn malloc(&mut self, size: u64, is_zero: bool, span: Span) -> Step<Value> {
         if self.options.malloc_may_fail {
             let kind = Kind::Integer { low: 0, high: 1 };
@@ -183,7 +191,7 @@ impl Machine<'_> {
                 return Ok(Value::Null);
             }
         }
-        let source = (!is_zero).then(|| self.source(Cause::Heap));
+        let source = (!is_zero).then(|| self.fresh(span));
         let handle = self.memory.allocate(size, None, source)?;
         Ok(Value::Address(handle, 0))
     }
@@ -203,7 +211,7 @@ impl Machine<'_> {
     }
 
     /// Globals, and what the arguments point to, may have been changed.
-    fn havoc(&mut self, function: FunctionId, first: usize) -> Step<()> {
+    fn havoc(&mut self, function: FunctionId, first: usize, span: Span) -> Step<()> {
         let source = self.source(Cause::Havoc(function));
         for (index, object) in self.program.objects.iter().enumerate() {
             let is_global = matches!(object.storage, Storage::Static { .. })
@@ -211,17 +219,26 @@ impl Machine<'_> {
                 && object.origin == Origin::Variable
                 && !object.qualified.qualifiers.constant;
             if let (true, Some(handle)) = (is_global, self.memory.statics[index]) {
-                self.memory.object(handle)?.reset(Some(source));
+                self.change(handle, source, span)?;
             }
         }
         for index in first..self.stack.len() {
             if let Value::Address(handle, _) = self.stack[index]
                 && self.memory.find(handle).is_some()
             {
-                self.memory.object(handle)?.reset(Some(source));
+                self.change(handle, source, span)?;
             }
         }
         Ok(())
+    }
+
+    /// An object has any value from now on.
+    fn change(&mut self, handle: Handle, source: Source, span: Span) -> Step<()> {
+        self.memory.object(handle)?.reset(Some(source));
+        match self.choices.decides_early() && self.declaration_of(handle).is_some() {
+            true => self.decide_early(handle, span),
+            false => Ok(()),
+        }
     }
 
     /// What gcc computes; the arguments are on the stack and have these types.

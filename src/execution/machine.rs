@@ -11,6 +11,7 @@ use super::value::{Cause, Handle, Scalar, Source, Value};
 use super::{Options, Overflow};
 use crate::source::Span;
 use crate::typing::c::tree::{self, FunctionId, ObjectId, Program, Unary};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// A program that is being executed.
@@ -27,6 +28,8 @@ pub struct Machine<'a> {
     pub(super) temporaries: Vec<Handle>,
     /// What lives until its function returns.
     pub(super) on_stack: Vec<Handle>,
+    /// How often each call has allocated memory.
+    pub(super) allocations: FxHashMap<Span, u32>,
     pub(super) codes: Vec<Option<Rc<Code>>>,
     pub(super) meanings: Vec<Meaning>,
     pub(super) steps: u64,
@@ -497,7 +500,7 @@ impl<'a> Machine<'a> {
                 let uninitialised = matches!(
                     what,
                     What::Initial {
-                        cause: Cause::Local | Cause::Heap,
+                        cause: Cause::Local | Cause::Heap { .. },
                         ..
                     }
                 );

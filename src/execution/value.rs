@@ -4,6 +4,7 @@
 //! that conversions that change nothing cost nothing. A record on the operand stack is the address
 //! of a temporary object.
 
+use crate::source::Span;
 use crate::typing::c::tree::{DataModel, FunctionId, Integer, ObjectId, Type, TypeId, Types};
 
 /// An object in memory, or one that was there: its slot is used again by others, which have
@@ -53,7 +54,12 @@ pub enum Cause {
     /// A global that no file defines.
     Extern,
     /// Memory that was allocated.
-    Heap,
+    Heap {
+        /// By this call,
+        call: Span,
+        /// as so many times before.
+        number: u32,
+    },
     /// What a function without body may have changed.
     Havoc(FunctionId),
     /// A part of what a function without body has returned.

@@ -67,7 +67,10 @@ impl InC<'_> {
     /// Whether objects begin to be at a point, and nothing else happens.
     fn only_begins(self, id: PointId) -> bool {
         let kind = &self.origin.point(id).kind;
-        matches!(kind, PointKind::Start | PointKind::Choice { .. })
+        matches!(
+            kind,
+            PointKind::Start | PointKind::Choice { .. } | PointKind::Fresh { .. }
+        )
     }
 
     /// Everything that can fail, by its place `FILE:LINE:COLUMN`, in the order of the text.

@@ -27,12 +27,23 @@ enum Key {
     Missing(FunctionId, Span),
     /// A part of what a call gives: which bit of it is the first.
     Result(FunctionId, u64),
-    /// A part of an object: which bit of it is the first.
-    Initial(ObjectId, u64),
+    /// A part of an object: which bit of it is the first, and how wide it is, because the members
+    /// of a union begin together.
+    Initial(ObjectId, u64, Width),
+    /// A part of memory that a call has allocated, as so many times before.
+    Fresh(Span, u32, u64),
     /// The order of the addresses of different objects.
     Order(Span),
     /// Whether memory cannot be allocated.
     Refusal(Span),
+}
+
+/// What a scalar may hold: integers of so many values, or pointers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Width {
+    Integer(i128),
+    BitField,
+    Pointer,
 }
 
 /// A choice of the trace.
@@ -110,6 +121,7 @@ impl Script {
             parts,
             entries: Vec::new(),
             above: FxHashMap::default(),
+            allocated: FxHashMap::default(),
         };
         if let Some(first) = trace.stem.first() {
             reader.globals(first);
@@ -182,7 +194,7 @@ impl State {
             (
                 Kind::Pointer,
                 What::Initial {
-                    cause: Cause::Local | Cause::Heap | Cause::Parameter,
+                    cause: Cause::Local | Cause::Heap { .. } | Cause::Parameter,
                     ..
                 },
             ) => {
@@ -207,7 +219,19 @@ fn key_of(request: &Request) -> Option<Key> {
         } => {
             let first = u64::from(offset) * 8 + u64::from(bit.unwrap_or(0));
             match (object, cause) {
-                (Some(object), _) => Some(Key::Initial(object, first)),
+                (Some(object), cause) => {
+                    let width = match request.kind {
+                        Kind::Pointer => Width::Pointer,
+                        Kind::Integer { .. } if bit.is_some() => Width::BitField,
+                        // The first parameter of `main` is positive.
+                        Kind::Integer { low: 1, high } if cause == Cause::Parameter => {
+                            Width::Integer(2 * high + 1)
+                        }
+                        Kind::Integer { low, high } => Width::Integer(high - low),
+                    };
+                    Some(Key::Initial(object, first, width))
+                }
+                (None, Cause::Heap { call, number }) => Some(Key::Fresh(call, number, first)),
                 (None, Cause::Result(function)) => Some(Key::Result(function, first)),
                 _ => None,
             }
@@ -224,6 +248,8 @@ struct Reader<'a> {
     entries: Vec<(Key, Entry)>,
     /// The last point at each depth.
     above: FxHashMap<u64, u32>,
+    /// How often each call has allocated memory.
+    allocated: FxHashMap<Span, u32>,
 }
 
 impl Reader<'_> {
@@ -255,8 +281,20 @@ impl Reader<'_> {
                     self.initial(after, at, *cell);
                 }
             }
-            PointKind::Order { cell } => self.push(Key::Order(origin.span), (at, after), *cell),
-            PointKind::Refusal { cell } => self.push(Key::Refusal(origin.span), (at, after), *cell),
+            PointKind::Fresh { cells, bits, call } => {
+                let before = self.allocated.entry(*call).or_default();
+                let number = *before;
+                *before += 1;
+                for (cell, bit) in cells.iter().zip(bits) {
+                    self.push(Key::Fresh(*call, number, *bit), (at, after), *cell);
+                }
+            }
+            PointKind::Order { cell, comparison } => {
+                self.push(Key::Order(*comparison), (at, after), *cell);
+            }
+            PointKind::Refusal { cell, call } => {
+                self.push(Key::Refusal(*call), (at, after), *cell);
+            }
             _ => self.missing(PointId(point), step, (at, after)),
         }
     }
@@ -315,9 +353,25 @@ impl Reader<'_> {
     }
 
     fn initial(&mut self, after: &Step, at: usize, cell: VariableId) {
-        if let Some(part) = self.part(after, cell) {
-            self.push(Key::Initial(part.object, part.bit), (at, after), cell);
-        }
+        let Some((part, width)) = self.part(after, cell).zip(self.width(after, cell)) else {
+            return;
+        };
+        let width = match part.is_bit_field {
+            true => Width::BitField,
+            false => width,
+        };
+        let key = Key::Initial(part.object, part.bit, width);
+        self.push(key, (at, after), cell);
+    }
+
+    /// What may be in a cell.
+    fn width(&self, step: &Step, cell: VariableId) -> Option<Width> {
+        let procedure = self.original.program.point(PointId(step.at()?)).procedure;
+        Some(match self.original.origin.cell(procedure, cell).scalar {
+            Scalar::Truth => Width::Integer(1),
+            Scalar::Integer(width) => Width::Integer((1 << width.bits) - 1),
+            Scalar::Pointer(_) => Width::Pointer,
+        })
     }
 
     fn part(&self, step: &Step, cell: VariableId) -> Option<super::part::Part> {

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 pub struct Generator {
     state: u64,
-    text: String,
-    indent: usize,
+    pub text: String,
+    pub indent: usize,
     /// The functions that may be called: their number.
     callees: u32,
     labels: u32,
@@ -14,16 +14,20 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// The program of a seed; a tiny one has only truth values, a few of them.
-    pub fn program(seed: u64, is_tiny: bool) -> String {
-        let mut generator = Generator {
+    pub fn new(seed: u64) -> Self {
+        Generator {
             state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
             text: String::new(),
             indent: 0,
             callees: 0,
             labels: 0,
             loops: 0,
-        };
+        }
+    }
+
+    /// The program of a seed; a tiny one has only truth values, a few of them.
+    pub fn program(seed: u64, is_tiny: bool) -> String {
+        let mut generator = Generator::new(seed);
         match is_tiny {
             true => generator.tiny(),
             false => generator.whole(),
@@ -38,15 +42,15 @@ impl Generator {
         self.state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33
     }
 
-    fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
 
-    fn one_of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+    pub fn one_of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
         choices[self.below(choices.len() as u64) as usize]
     }
 
-    fn line(&mut self, text: &str) {
+    pub fn line(&mut self, text: &str) {
         let _ = writeln!(self.text, "{:1$}{text}", "", self.indent * 2);
     }
 

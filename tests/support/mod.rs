@@ -7,6 +7,7 @@
 // Each test file is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
+pub mod c;
 pub mod expectations;
 pub mod outline;
 pub mod schema;

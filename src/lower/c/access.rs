@@ -234,8 +234,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The cells that say which members of the unions around a place are live, and which it is.
-    fn members(&self, alternative: &Alternative) -> Vec<(VariableId, u32, Term, Scalar, i128)> {
+    /// The cells that say which members of the unions around a place are live.
+    fn members(&self, alternative: &Alternative) -> Vec<Member> {
         let layout = &alternative.home.layout;
         let unions = layout.unions(alternative.node).into_iter();
         let cells = unions.map(|(live, member)| {
@@ -250,30 +250,55 @@ impl Body<'_, '_> {
                     alternative.flat.clone().calculate(Operation::Divide, inner)
                 }
             };
-            let first = alternative.home.first.plus(leaf.first);
-            (first, count, index, leaf.scalar, i128::from(member))
+            Member {
+                first: alternative.home.first.plus(leaf.first),
+                count,
+                index,
+                scalar: leaf.scalar,
+                number: member.into(),
+                open: layout.open_member(leaf).unwrap_or(0),
+            }
         });
         cells.collect()
     }
 
-    /// A member of a union is read: it must be live, or none written.
+    /// Which member of a union is live.
+    fn live(&mut self, member: &Member) -> Term {
+        let index = member.index.clone();
+        self.read_element(member.first, member.count, index, member.scalar)
+    }
+
+    /// A member of a union is read: it must be live. Where that is open, it is from now on.
     fn live_member(&mut self, alternative: &Alternative) {
-        for (first, count, index, scalar, member) in self.members(alternative) {
-            let live = self.read_element(first, count, index, scalar);
-            let none = live.clone().equal(Term::number(0));
-            let mut is_live = none.or(live.equal(Term::number(member)));
+        for member in self.members(alternative) {
+            let live = self.live(&member);
+            let is = |number: i128| live.clone().equal(Term::number(number));
+            let mut is_live = is(0).or(is(member.number));
+            let mut is_open = is(member.open);
+            let can_write = !self.is_inline();
+            if can_write {
+                is_live = is_live.or(is_open.clone());
+            }
             if let Some(when) = &alternative.when {
                 is_live = when.clone().not().or(is_live);
+                is_open = when.clone().and(is_open);
             }
             let what = "a member of a union that is not the one written".to_owned();
             self.guard(is_live, self.span, PointKind::Outside { what });
+            if can_write {
+                let number = Term::number(member.number);
+                let live = Term::if_then_else(is_open, number, live);
+                let (first, count) = (member.first, member.count);
+                self.step
+                    .write(first, count, member.index, member.scalar, live);
+            }
         }
     }
 
     /// A member of a union is written. If another one was, it must be written as a whole, because
     /// the rest of it has no value.
     fn make_live(&mut self, alternative: &Alternative) {
-        for (first, count, index, scalar, member) in self.members(alternative) {
+        for member in self.members(alternative) {
             let layout = &alternative.home.layout;
             let parts = layout.leaves_of(alternative.node).count();
             let whole = layout
@@ -281,7 +306,7 @@ impl Body<'_, '_> {
                 .first()
                 .is_some_and(|(live, _)| {
                     let union = layout.leaves[*live as usize].node;
-                    let field = layout.part(union, Some(member as u32 - 1));
+                    let field = layout.part(union, Some(member.number as u32 - 1));
                     field.is_some_and(|field| {
                         let node = &layout.nodes[field as usize];
                         layout.leaves_of(field).count() == parts
@@ -289,16 +314,30 @@ impl Body<'_, '_> {
                     })
                 });
             if !whole {
-                let live = self.read_element(first, count, index.clone(), scalar);
-                let none = live.clone().equal(Term::number(0));
-                let is_live = none.or(live.equal(Term::number(member)));
+                let live = self.live(&member);
+                let is = |number: i128| live.clone().equal(Term::number(number));
+                let is_live = is(0).or(is(member.number)).or(is(member.open));
                 let what = "a part of a member of a union that is not the one written".to_owned();
                 self.guard(is_live, self.span, PointKind::Outside { what });
             }
+            let number = Term::number(member.number);
+            let (first, count) = (member.first, member.count);
             self.step
-                .write(first, count, index, scalar, Term::number(member));
+                .write(first, count, member.index, member.scalar, number);
         }
     }
+}
+
+/// The cell of a union that says which member is live, and one of its members.
+struct Member {
+    /// The first of the cells of all equal unions, and how many there are.
+    first: VariableId,
+    count: u32,
+    index: Term,
+    scalar: Scalar,
+    number: i128,
+    /// What the cell holds as long as it is open which one is live.
+    open: i128,
 }
 
 /// The leaves of an alternative's node: each with how many of its cells are in one such node, and

@@ -2,8 +2,8 @@
 //!
 //! Pointers that flow into each other, or are compared, are one *class*, with a numbering of their
 //! own of all that they may point to: 0 is null, then come what is dangling or uninitialised and
-//! functions, which cannot be accessed; then the stranger; then the units of objects, with one
-//! more for the end of each. So a pointer has as few bits as its class needs, and copying it is
+//! functions, which cannot be accessed; then what is buried and the stranger; then the units of
+//! objects, with one more for the end of each. So a pointer has as few bits as its class needs, and copying it is
 //! no conversion.
 //!
 //! Of strangers, one code is enough unless two of them are compared or one is made an integer. Where
@@ -100,11 +100,20 @@ impl Class {
 
     /// Whether access through a pointer is outside, as far as its code alone tells.
     pub fn is_stranger(&self, pointer: &Term) -> Term {
-        match (self.named, self.code(Target::Stranger)) {
+        let stranger = match (self.named, self.code(Target::Stranger)) {
             (Some(_), _) if self.only_uninitialised => Term::truth(false),
             (Some(_), _) => self.has_number(pointer),
             (None, Some(code)) => pointer.clone().equal(Term::number(code)),
             (None, None) => Term::truth(false),
+        };
+        stranger.or(self.is(pointer, Target::Buried))
+    }
+
+    /// Whether a pointer is that one.
+    pub fn is(&self, pointer: &Term, target: Target) -> Term {
+        match self.code(target) {
+            Some(code) => pointer.clone().equal(Term::number(code)),
+            None => Term::truth(false),
         }
     }
 
@@ -282,6 +291,9 @@ fn number(
         class.floor = put(&mut class, *target, 1);
     }
     let mut end = class.floor;
+    if has(Target::Buried) {
+        end = put(&mut class, Target::Buried, 1);
+    }
     if has(Target::Stranger) && !numbered {
         end = put(&mut class, Target::Stranger, 1);
     }

@@ -179,11 +179,10 @@ impl Body<'_, '_> {
         }
         // No member of a union in it has been written.
         for leaf in &layout.leaves {
-            let node = &layout.nodes[leaf.node as usize];
-            if matches!(node.kind, super::layout::NodeKind::Union { .. }) {
-                for place in 0..node.count {
+            if let Some(open) = layout.open_member(*leaf) {
+                for place in 0..layout.nodes[leaf.node as usize].count {
                     let (cell, scalar) = cells[(leaf.first + place) as usize];
-                    self.write_cell(cell, scalar, Term::number(0));
+                    self.write_cell(cell, scalar, Term::number(open));
                 }
             }
         }
@@ -205,9 +204,10 @@ impl Body<'_, '_> {
             match target {
                 Pointee::Function(_) => any = any.or(here),
                 Pointee::Region(Region::Object(object)) => {
+                    let is_layered = self.unit.lifetimes.layered.contains(&object);
                     let object = &typed.objects[object.0 as usize];
                     any = any.or(here.clone());
-                    if !is_watch
+                    if (!is_watch || is_layered)
                         && object.function.is_some()
                         && !matches!(
                             object.storage,
@@ -226,7 +226,7 @@ impl Body<'_, '_> {
         }
         self.assume(any);
         let what = match is_watch {
-            true => "a rule that watches memory from the heap",
+            true => "a rule that watches memory from the heap, or locals in a recursion",
             false => "any address, perhaps of a local that is no more",
         };
         let what = what.to_owned();

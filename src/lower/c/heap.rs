@@ -74,7 +74,7 @@ impl Body<'_, '_> {
         let (join, fails) = (self.assembler.mark(), self.assembler.mark());
         if self.unit.options.malloc_may_fail && allocation != Allocation::Stack {
             let cell = self.temporary(Scalar::Truth);
-            self.havoc(vec![cell], PointKind::Refusal { cell });
+            self.havoc(vec![cell], PointKind::Refusal { cell, call: span });
             let goes = self.assembler.mark();
             self.fork(Term::read(cell, Scalar::Truth), fails, goes);
             self.assembler.set(fails);
@@ -103,7 +103,13 @@ impl Body<'_, '_> {
                 }
                 _ => {
                     self.values.push(Value::Scalar(size.clone()));
-                    self.forget_home(home, Target::Uninitialised);
+                    let bits = self.unit.layouts.bits(&home.layout);
+                    let fresh = |cells| PointKind::Fresh {
+                        cells,
+                        bits,
+                        call: span,
+                    };
+                    self.forget_home_as(home, Target::Uninitialised, fresh);
                     self.values.pop();
                 }
             }

@@ -7,8 +7,9 @@
 //! the source: a pointer to a struct and one to its first member are one number.
 //!
 //! The members of a union begin at the same unit, but have cells of their own, and one more cell
-//! says which of them is live: 0 for all of them, as long as none was written. Arrays of variable
-//! size have as many elements as there may be.
+//! says which of them is live, counted from 1: 0 if all of them are, because they are zeros, and one
+//! more than there are members if that is open, because nothing was written: what is read first is
+//! it then. Arrays of variable size have as many elements as there may be.
 //!
 //! Trees are built by type, each once, with an explicit stack: linear in their size, which is
 //! limited.
@@ -56,7 +57,7 @@ pub enum NodeKind {
     Union {
         /// Its members, each a node.
         fields: Vec<u32>,
-        /// The leaf that says which one is live, counted from 1.
+        /// The leaf that says which one is live.
         live: u32,
     },
     Array {
@@ -120,6 +121,15 @@ impl Layout {
             node = *parent;
         }
         all
+    }
+
+    /// What the leaf of a union says as long as it is open which member is live; none for leaves
+    /// that say something else.
+    pub fn open_member(&self, leaf: Leaf) -> Option<i128> {
+        match &self.nodes[leaf.node as usize].kind {
+            NodeKind::Union { fields, .. } => Some(fields.len() as i128 + 1),
+            _ => None,
+        }
     }
 
     /// The part of a node that a step leads to: a member, or for none an element.
@@ -359,7 +369,7 @@ impl<'t> Layouts<'t> {
                             layout.leaves.push(Leaf {
                                 node: index,
                                 scalar: Scalar::Integer(Width {
-                                    bits: (usize::BITS - members.leading_zeros()).max(1) as u8,
+                                    bits: (usize::BITS - (members + 1).leading_zeros()) as u8,
                                     signed: false,
                                 }),
                                 first: layout.cells,
@@ -410,6 +420,46 @@ impl<'t> Layouts<'t> {
         let first = layout.nodes.first()?;
         layout.units = first.units * first.count;
         Some(layout)
+    }
+
+    /// Where each cell begins in the object, in bits, as gcc lays it out.
+    pub fn bits(&self, layout: &Layout) -> Vec<u64> {
+        let mut bits = Vec::with_capacity(layout.cells as usize);
+        for leaf in &layout.leaves {
+            for place in 0..layout.nodes[leaf.node as usize].count {
+                bits.push(self.bit(layout, *leaf, place));
+            }
+        }
+        bits
+    }
+
+    fn bit(&self, layout: &Layout, leaf: Leaf, place: u32) -> u64 {
+        let mut node = &layout.nodes[leaf.node as usize];
+        let size = |id: TypeId| self.types.size(id).unwrap_or(0) * 8;
+        let (mut bit, mut rest, mut arrays) = (0, place, node.arrays.len());
+        while let Some(parent) = node.parent {
+            let outer = &layout.nodes[parent as usize];
+            match node.field {
+                Some(field) => {
+                    let record = self.types.record(outer.type_id);
+                    let fields = record.and_then(|record| record.layout.as_ref());
+                    let field = fields.and_then(|layout| layout.fields.get(field as usize));
+                    bit += field.map_or(0, |field| match field.bits {
+                        Some(bits) => bits.start,
+                        None => field.offset * 8,
+                    });
+                }
+                None => {
+                    arrays -= 1;
+                    let (length, _) = node.arrays[arrays];
+                    bit += u64::from(rest % length) * size(node.type_id);
+                    rest /= length;
+                }
+            }
+            node = outer;
+        }
+        // Objects side by side.
+        bit + u64::from(rest) * size(node.type_id)
     }
 
     /// How a cell is shown: `a[3].f`.

@@ -7,6 +7,7 @@
 //! cannot be done, in recursive functions, its objects are not used again, and know whether they
 //! were freed.
 
+use super::levels::LEVELS;
 use super::library::{Allocation, Meaning};
 use super::points_to::{Holder, PointsTo, Region, Target};
 use super::reach::Reach;
@@ -42,6 +43,10 @@ pub struct Lifetimes {
     pub counts: Vec<u32>,
     /// What may hold pointers to a region when it ends, and goes on.
     pub outliving: FxHashMap<Region, Vec<(Region, u32)>>,
+    /// The locals of recursive functions that pointers lead to and that have levels.
+    pub layered: IndexSet<ObjectId, FxBuildHasher>,
+    /// What may hold pointers to those of a function.
+    pub pointing: FxHashMap<FunctionId, IndexSet<(Region, u32), FxBuildHasher>>,
 }
 
 impl Lifetimes {
@@ -70,7 +75,10 @@ impl Lifetimes {
             sites: vec![Fate::default(); points.sites.len()],
             counts: Vec::new(),
             outliving: FxHashMap::default(),
+            layered: IndexSet::default(),
+            pointing: FxHashMap::default(),
         };
+        lifetimes.layered = lifetimes.find_layered(program, points);
         lifetimes.find_sites(program, points, pinned);
         let once = once(program, reach, entry, lifetimes.entry_is_called);
         for (site, fate) in points.sites.iter().zip(&mut lifetimes.sites) {
@@ -91,7 +99,7 @@ impl Lifetimes {
         lifetimes.freeing = reaches
             .map(|reached| (0..).zip(reached).any(is_free))
             .collect();
-        let mut dangling = Vec::new();
+        let (mut dangling, mut buried) = (Vec::new(), Vec::new());
         for (holder, node) in points.holders.iter().zip(0..) {
             for index in points.flow.set(node) {
                 let Target::Region(region) = points.targets[*index as usize] else {
@@ -100,7 +108,15 @@ impl Lifetimes {
                 if !lifetimes.ends(program, points, region) {
                     continue;
                 }
-                if age.outlives(*holder, region, points) {
+                if let Some(function) = lifetimes.function_of_layered(program, region) {
+                    dangling.push(node);
+                    buried.push(node);
+                    if let Holder::Memory(place, leaf) = holder {
+                        let pointing = lifetimes.pointing.entry(function).or_default();
+                        pointing.insert((*place, *leaf));
+                    }
+                }
+                if lifetimes.outlives(program, &age, *holder, region, points) {
                     dangling.push(node);
                     if let Holder::Memory(place, leaf) = holder {
                         let places = lifetimes.outliving.entry(region).or_default();
@@ -109,9 +125,12 @@ impl Lifetimes {
                 }
             }
         }
-        if !dangling.is_empty() {
-            let (element, _) = points.targets.insert_full(Target::Dangling);
-            for node in dangling {
+        for (nodes, target) in [(dangling, Target::Dangling), (buried, Target::Buried)] {
+            if nodes.is_empty() {
+                continue;
+            }
+            let (element, _) = points.targets.insert_full(target);
+            for node in nodes {
                 points.flow.add(node, element as u32);
             }
             while points.flow.next().is_some() {}
@@ -119,12 +138,72 @@ impl Lifetimes {
         lifetimes
     }
 
+    /// The locals of recursive functions that pointers lead to, of constant size.
+    fn find_layered(
+        &self,
+        program: &Program,
+        points: &PointsTo,
+    ) -> IndexSet<ObjectId, FxBuildHasher> {
+        let objects = points.targets.iter().filter_map(|target| match target {
+            Target::Region(Region::Object(id)) => Some(*id),
+            _ => None,
+        });
+        let mut layered: Vec<ObjectId> = objects
+            .filter(|id| {
+                let object = &program.objects[id.0 as usize];
+                object.function.is_some()
+                    && !self.has_one_place(program, *id)
+                    && !program.types.has_variable_size(object.qualified.id)
+            })
+            .collect();
+        layered.sort();
+        layered.into_iter().collect()
+    }
+
+    /// The function that a region is a local of, with levels.
+    fn function_of_layered(&self, program: &Program, region: Region) -> Option<FunctionId> {
+        match region {
+            Region::Object(id) if self.layered.contains(&id) => {
+                program.objects[id.0 as usize].function
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether what holds a pointer to a region may still be there when that ends. What has levels
+    /// may be that of a frame below.
+    fn outlives(
+        &self,
+        program: &Program,
+        age: &Age<'_>,
+        holder: Holder,
+        region: Region,
+        points: &PointsTo,
+    ) -> bool {
+        let is_below = match holder {
+            Holder::Memory(place, _) => {
+                self.function_of_layered(program, place).is_some()
+                    && self.function_of_layered(program, region).is_some()
+            }
+            Holder::Value(..) | Holder::Result(..) => false,
+        };
+        is_below || age.outlives(holder, region, points)
+    }
+
+    /// How many objects of a declaration have cells at a time.
+    pub fn places(&self, program: &Program, id: ObjectId) -> u32 {
+        match self.layered.contains(&id) {
+            true => LEVELS,
+            false => self.has_one_place(program, id).into(),
+        }
+    }
+
     /// Whether a region ends before the program does, and pointers to it may be there then.
     fn ends(&self, program: &Program, points: &PointsTo, region: Region) -> bool {
         match region {
             Region::Object(id) => {
                 let object = &program.objects[id.0 as usize];
-                !matches!(object.storage, Storage::Static { .. }) && self.has_one_place(program, id)
+                !matches!(object.storage, Storage::Static { .. }) && self.places(program, id) > 0
             }
             Region::Site(site) => {
                 let is_on_stack = points.sites[site as usize].allocation == Allocation::Stack;

@@ -3,6 +3,7 @@
 
 use super::body::Body;
 use super::layout::NodeKind;
+use super::origin::PointKind;
 use super::points_to::{Region, Target, globals};
 use super::step::Value;
 use super::term::{Scalar, Term};
@@ -250,6 +251,9 @@ impl Body<'_, '_> {
             }
             let pointer = value.term().into_number();
             let class = self.unit.addresses.class(by).clone();
+            let what = "a local of a frame deep in a recursion".to_owned();
+            let seen = class.is(&pointer, Target::Buried).not();
+            self.guard(seen, self.span, PointKind::Outside { what });
             for target in self.unit.addresses.targets(by) {
                 let (Target::Region(region), Some(first)) = (target, class.code(target)) else {
                     continue;

@@ -12,6 +12,7 @@
 mod access;
 mod addresses;
 mod assembler;
+mod beginning;
 mod body;
 mod call;
 mod conversion;
@@ -20,6 +21,7 @@ mod flow;
 mod heap;
 mod inclusion;
 mod layout;
+mod levels;
 mod library;
 mod lifetime;
 mod memory;
@@ -177,7 +179,7 @@ fn attempt(
     let mut first = ProcedureId(0);
     if starts_apart {
         first = ProcedureId(functions.len() as u32);
-        let parts = body::start(
+        let parts = beginning::start(
             &mut unit,
             &mut expressions,
             first,
@@ -225,7 +227,7 @@ fn unit<'a>(
     let mut points = points_to::points_to(typed, reach, entry, options, &mut layouts);
     let lifetimes = Lifetimes::new(typed, reach, entry, &mut points, pinned, options.heap);
     let count = |region: Region| match region {
-        Region::Object(id) => lifetimes.has_one_place(typed, id).into(),
+        Region::Object(id) => lifetimes.places(typed, id),
         Region::Site(site) => lifetimes.counts[site as usize],
     };
     let addresses = Addresses::new(typed, points, &mut layouts, count);

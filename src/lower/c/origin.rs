@@ -64,15 +64,28 @@ pub enum PointKind {
         /// What gets a value.
         cells: Vec<VariableId>,
     },
+    /// Memory that was allocated has arbitrary values.
+    Fresh {
+        /// What gets a value.
+        cells: Vec<VariableId>,
+        /// The first bit of each, counted from that of the object.
+        bits: Vec<u64>,
+        /// The call.
+        call: Span,
+    },
     /// The order of the addresses of different objects is chosen: whether the first is smaller.
     Order {
         /// What gets it.
         cell: VariableId,
+        /// The comparison.
+        comparison: Span,
     },
     /// Whether memory cannot be allocated is chosen.
     Refusal {
         /// What gets it.
         cell: VariableId,
+        /// The call.
+        call: Span,
     },
     /// An undefined step: no execution gets past it.
     Undefined {
@@ -149,7 +162,10 @@ impl Origin {
             Some((Target::Region(Region::Object(id)), unit)) => {
                 Pointed::Object(id, u32::try_from(unit).ok()?)
             }
-            Some((Target::Dangling | Target::Uninitialised | Target::Region(_), _)) => return None,
+            Some((
+                Target::Dangling | Target::Buried | Target::Uninitialised | Target::Region(_),
+                _,
+            )) => return None,
         })
     }
 

@@ -38,6 +38,23 @@ impl Body<'_, '_> {
         extents
     }
 
+    /// Guards that it is known whether two pointers are the same.
+    fn comparable(&mut self, class: &Class, a: &Term, b: &Term, span: Span) {
+        let both = class
+            .is(a, Target::Dangling)
+            .and(class.is(b, Target::Dangling));
+        let what = "pointers to objects that are no more are compared".to_owned();
+        self.guard(both.not(), span, PointKind::Outside { what });
+        // What is buried may come up again, and be what the other one points to.
+        let buried = |one: &Term, other: &Term| {
+            let other = other.clone().into_truth();
+            class.is(one, Target::Buried).and(other)
+        };
+        let unknown = buried(a, b).or(buried(b, a));
+        let what = "a pointer to a local of a frame deep in a recursion is compared".to_owned();
+        self.guard(unknown.not(), span, PointKind::Outside { what });
+    }
+
     /// Two pointers of one class are compared.
     pub fn compare_pointers(
         &mut self,
@@ -47,12 +64,7 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Term {
         let class = self.unit.addresses.class(by).clone();
-        if let Some(dangling) = class.code(Target::Dangling) {
-            let is_dangling = |term: &Term| term.clone().equal(Term::number(dangling));
-            let both = is_dangling(&a).and(is_dangling(&b));
-            let what = "pointers to objects that are no more are compared".to_owned();
-            self.guard(both.not(), span, PointKind::Outside { what });
-        }
+        self.comparable(&class, &a, &b, span);
         if matches!(operator, Binary::Equal | Binary::NotEqual) {
             let equal = a.equal(b);
             return match operator {
@@ -60,7 +72,7 @@ impl Body<'_, '_> {
                 _ => equal.not(),
             };
         }
-        let (a, b) = self.both_short(a, b);
+        let (mut a, mut b) = self.both_short(a, b);
         let null = |term: &Term| term.clone().equal(Term::number(0));
         let mut known = null(&a).or(null(&b));
         known = known.or(class.has_number(&a).and(class.has_number(&b)));
@@ -73,14 +85,16 @@ impl Body<'_, '_> {
             Some(1) => less,
             _ => {
                 // The order of different objects may be any.
-                self.values.push(super::step::Value::Scalar(known));
-                self.values.push(super::step::Value::Scalar(less));
+                let waiting = [a, b, known, less].map(super::step::Value::Scalar);
+                self.values.extend(waiting);
                 self.flush();
-                let order = self.temporary(Scalar::Truth);
-                self.havoc(vec![order], PointKind::Order { cell: order });
+                let cell = self.temporary(Scalar::Truth);
+                let comparison = span;
+                self.havoc(vec![cell], PointKind::Order { cell, comparison });
                 let (less, known) = (self.pop_term(), self.pop_term());
+                (b, a) = (self.pop_term(), self.pop_term());
                 // What is chosen is the result.
-                let chosen = Term::read(order, Scalar::Truth);
+                let chosen = Term::read(cell, Scalar::Truth);
                 let chosen = match operator {
                     Binary::Less | Binary::LessEqual => chosen,
                     _ => chosen.not(),
@@ -191,22 +205,39 @@ impl Body<'_, '_> {
         b: Term,
         span: Span,
     ) -> Term {
-        let Some(units) = self.units_behind(self.type_of(by)) else {
+        let pointer = self.type_of(by);
+        let target = self.unit.typed.types.target(pointer);
+        let (Some(units), Some(target)) = (self.units_behind(pointer), target) else {
             self.outside(span, "pointer arithmetic on such a type");
             return Term::number(0);
         };
         let class = self.unit.addresses.class(by).clone();
         let (a, b) = self.both_short(a, b);
+        self.comparable(&class, &a, &b, span);
         let mut same = a.clone().equal(b.clone());
+        let mut inside = same.clone();
         let strangers = class.has_number(&a).and(class.has_number(&b));
         let strangers = strangers.and(same.clone().not());
         let what = "pointers of any value are subtracted".to_owned();
         self.guard(strangers.not(), span, PointKind::Outside { what });
-        for Extent { base, end, .. } in self.extents(by, &class) {
-            let both = a.clone().within(base, end).and(b.clone().within(base, end));
-            same = same.or(both);
+        let both = |low: i128, high: i128| {
+            let a = a.clone().within(low, high);
+            a.and(b.clone().within(low, high))
+        };
+        for Extent { home, base, end } in self.extents(by, &class) {
+            same = same.or(both(base, end));
+            // Units are a measure of distance only between elements of one array.
+            for node in &home.layout.nodes {
+                if self.unit.layouts.is_same_type(node.type_id, target.id) {
+                    for (low, high) in arrays(node, base) {
+                        inside = inside.or(both(low, high));
+                    }
+                }
+            }
         }
         self.undefined(same, span, "difference of pointers to different objects");
+        let what = "difference of pointers to what are no elements of one array".to_owned();
+        self.guard(inside, span, PointKind::Outside { what });
         let distance = a.subtract(b);
         if units > 1 {
             let rest = distance

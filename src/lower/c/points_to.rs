@@ -37,6 +37,8 @@ pub enum Target {
     Null,
     /// What is no more.
     Dangling,
+    /// A local of a frame deep in a recursion.
+    Buried,
     /// Any number, because nothing was written there.
     Uninitialised,
     /// Any number that is no object's address.

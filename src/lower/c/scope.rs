@@ -24,8 +24,10 @@ impl Body<'_, '_> {
             let homes: Vec<Home> = match place {
                 // What a rule watches stays the address that it is.
                 Region::Object(id) if self.is_watched(id) => continue,
-                Region::Object(id) => self.home(id).into_iter().collect(),
-                Region::Site(_) => self.unit.homes_of(place),
+                Region::Object(id) if self.unit.global(id).is_none() => {
+                    self.home(id).into_iter().collect()
+                }
+                Region::Object(_) | Region::Site(_) => self.unit.homes_of(place),
             };
             for home in homes {
                 self.dangle_leaf(&home, leaf, &is_dead);
@@ -33,7 +35,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn is_watched(&self, id: ObjectId) -> bool {
+    pub fn is_watched(&self, id: ObjectId) -> bool {
         self.unit.typed.objects[id.0 as usize].origin == Origin::Watch
     }
 
@@ -60,9 +62,24 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A region ends as a whole.
+    /// A region ends as a whole; of an object with levels, the one of this frame.
     fn end_region(&mut self, region: Region) {
-        self.dangle(region, |class, pointer| is_in(class, pointer, region));
+        let homes = self.unit.homes_of(region);
+        let units = homes.first().map(|home| i128::from(home.layout.units));
+        let is_layered = self.is_layered(region);
+        self.dangle(region, |class, pointer| {
+            match (class.range(Target::Region(region)), units) {
+                (Some((first, _)), Some(units)) if is_layered => {
+                    pointer.clone().within(first, first + units)
+                }
+                _ => is_in(class, pointer, region),
+            }
+        });
+    }
+
+    fn is_layered(&self, region: Region) -> bool {
+        let layered = &self.unit.lifetimes.layered;
+        matches!(region, Region::Object(id) if layered.contains(&id))
     }
 
     /// Blocks are left.
@@ -105,7 +122,9 @@ impl Body<'_, '_> {
             let storage = typed.objects[id.0 as usize].storage;
             !matches!(storage, Storage::Static { .. })
         };
+        // What has levels ends where these go up.
         let objects = objects.filter(is_local).map(|id| Region::Object(*id));
+        let objects = objects.filter(|region| !self.is_layered(*region));
         let sites = self.unit.addresses.points.sites.iter().zip(0..);
         let own =
             sites.filter(|(site, _)| site.function == id && site.allocation == Allocation::Stack);
@@ -117,9 +136,10 @@ impl Body<'_, '_> {
     /// Whether something happens where the function is left.
     pub fn ends_something(&self) -> bool {
         let outliving = &self.unit.lifetimes.outliving;
-        self.ended()
-            .iter()
-            .any(|region| matches!(region, Region::Site(_)) || outliving.contains_key(region))
+        let mut ended = self.ended().into_iter();
+        self.has_levels()
+            || ended
+                .any(|region| matches!(region, Region::Site(_)) || outliving.contains_key(&region))
     }
 
     /// The call ends, with a value that an expression gave, in which no pointer may lead to what
@@ -130,6 +150,7 @@ impl Body<'_, '_> {
         if let Some((mut value, by)) = value {
             if let Some(by) = by {
                 self.dangle_value(&mut value, by, &ended);
+                self.lift_value(&mut value, by);
             }
             self.values.push(value);
         }
@@ -143,6 +164,7 @@ impl Body<'_, '_> {
                 }
             }
         }
+        self.pop_levels();
         self.flush();
         has_value.then(|| self.pop())
     }

@@ -1,7 +1,8 @@
 //! What all functions of a program share: where objects are, what pointers mean, who is called.
 //!
 //! Objects of static storage are global cells, and so are locals whose address is taken, if there
-//! is one of each at a time, and the objects that a call which allocates memory has.
+//! is one of each at a time (in recursive functions, those of the upper frames, see `levels`), and the
+//! objects that a call which allocates memory has.
 
 use super::addresses::Addresses;
 use super::layout::{Layout, Layouts};
@@ -60,7 +61,8 @@ pub struct Unit<'a> {
     pub assumed: IndexSet<FunctionId, FxBuildHasher>,
     /// Calls whose memory is pointed to by values that wait while others run.
     pub pinned: IndexSet<u32, FxBuildHasher>,
-    homes: FxHashMap<ObjectId, Home>,
+    /// Where objects are; of those with levels, at each level.
+    homes: FxHashMap<ObjectId, Vec<Home>>,
     slots: Vec<Option<Slots>>,
     globals: Vec<Cell>,
     origins: Vec<CellOrigin>,
@@ -110,7 +112,7 @@ impl<'a> Unit<'a> {
                 _ => None,
             })
             .chain(unit.lifetimes.promoted.iter().copied())
-            .filter(|id| unit.lifetimes.has_one_place(typed, *id))
+            .filter(|id| unit.lifetimes.places(typed, *id) > 0)
             .collect();
         locals.sort();
         for id in locals {
@@ -189,10 +191,23 @@ impl<'a> Unit<'a> {
             scalars,
             length,
         };
-        let (cells, origins) = self.cells(Some(id), &home, &name);
+        let mut homes = vec![self.place_cells(Some(id), home, &name)];
+        for level in 1..self.lifetimes.places(self.typed, id) {
+            let below = Home {
+                first: VariableId::Global(self.globals.len() as u32),
+                ..homes[0].clone()
+            };
+            homes.push(self.place_cells(None, below, &format!("{name}#{level} below")));
+        }
+        self.homes.insert(id, homes);
+    }
+
+    /// Adds the cells of an object.
+    fn place_cells(&mut self, id: Option<ObjectId>, home: Home, name: &str) -> Home {
+        let (cells, origins) = self.cells(id, &home, name);
         self.globals.extend(cells);
         self.origins.extend(origins);
-        self.homes.insert(id, home);
+        home
     }
 
     /// A hidden global cell.
@@ -240,10 +255,7 @@ impl<'a> Unit<'a> {
                 scalars: scalars.clone(),
                 length,
             };
-            let (cells, origins) = self.cells(None, &home, &name);
-            self.globals.extend(cells);
-            self.origins.extend(origins);
-            home
+            self.place_cells(None, home, &name)
         });
         let homes = homes.collect();
         Some(Slots { homes, used, freed })
@@ -325,9 +337,9 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Where a global object is, or a local one that pointers lead to.
+    /// Where a global object is, or a local one that pointers lead to; the one of the upper frame.
     pub fn global(&self, id: ObjectId) -> Option<&Home> {
-        self.homes.get(&id)
+        self.homes.get(&id)?.first()
     }
 
     /// The objects of a call that allocates memory.
@@ -338,7 +350,7 @@ impl<'a> Unit<'a> {
     /// The places that a region may be, one unit after the last of each before the next.
     pub fn homes_of(&self, region: Region) -> Vec<Home> {
         match region {
-            Region::Object(id) => self.homes.get(&id).cloned().into_iter().collect(),
+            Region::Object(id) => self.homes.get(&id).cloned().unwrap_or_default(),
             Region::Site(site) => match self.slots(site) {
                 Some(slots) => slots.homes.clone(),
                 None => Vec::new(),

@@ -99,6 +99,9 @@ impl Typing<'_> {
         for parameter in &mut parameters {
             self.begin_parameter(id, parameter);
         }
+        for (length, _) in &header.lengths {
+            self.program.objects[length.0 as usize].function = Some(id);
+        }
         self.function = Some(OpenFunction {
             id,
             result,
