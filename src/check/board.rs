@@ -141,6 +141,8 @@ struct State {
     statistics: Statistics,
     /// What the user should know beside the verdicts.
     warnings: Vec<String>,
+    /// Why properties hold, if that is a bad reason.
+    vacuities: Vec<String>,
     /// The phases entered so far, with the time of entering.
     phases: Vec<(Phase, Duration)>,
     /// The property that is being decided.
@@ -166,6 +168,7 @@ impl Board {
             findings: (0..properties).map(|_| Finding::default()).collect(),
             statistics: Statistics::default(),
             warnings: Vec::new(),
+            vacuities: Vec::new(),
             phases: Vec::new(),
             turn: None,
             properties,
@@ -270,13 +273,25 @@ impl Board {
     /// Notes where executions were not followed any further. A property that holds is only
     /// known to do so if nothing outside was come to.
     pub fn limit(&self, property: usize, boundaries: &[Boundary], is_known: bool) {
-        if let Some(finding) = self.state().findings.get_mut(self.number(property)) {
-            let mut kinds = boundaries.iter().map(|boundary| boundary.kind);
-            if !is_known || kinds.any(|kind| kind != BoundaryKind::Undefined) {
+        let mut kinds = boundaries.iter().map(|boundary| boundary.kind);
+        let is_open = !is_known || kinds.any(|kind| kind != BoundaryKind::Undefined);
+        let (mut state, property) = (self.state(), self.number(property));
+        if is_open {
+            state.vacuities.clear();
+        }
+        if let Some(finding) = state.findings.get_mut(property) {
+            if is_open {
                 finding.verdict = None;
             }
             finding.boundaries = boundaries.to_vec();
         }
+    }
+
+    /// Where executions were not followed any further.
+    pub fn boundaries(&self, property: usize) -> Vec<Boundary> {
+        let state = self.state();
+        let finding = state.findings.get(self.number(property));
+        finding.map_or_else(Vec::new, |finding| finding.boundaries.clone())
     }
 
     /// Notes why a property has no verdict.
@@ -318,9 +333,18 @@ impl Board {
         self.state().warnings.push(warning);
     }
 
+    /// Adds a warning about why a property holds. Where it turns out not to be known, there is
+    /// nothing to warn of.
+    pub fn warn_of_vacuity(&self, warning: String) {
+        self.state().vacuities.push(warning);
+    }
+
     /// Takes the warnings out.
     pub fn take_warnings(&self) -> Vec<String> {
-        std::mem::take(&mut self.state().warnings)
+        let mut state = self.state();
+        let mut warnings = std::mem::take(&mut state.warnings);
+        warnings.append(&mut state.vacuities);
+        warnings
     }
 
     /// The statistics so far.

@@ -8,7 +8,7 @@
 
 use super::{Board, Options, Verdict, check};
 use crate::error::Error;
-use crate::program::{Boundary, BoundaryKind};
+use crate::program::{Action, Boundary, BoundaryKind, PointId};
 use crate::property::Property;
 use crate::rules::Subject;
 use crate::watch::Watch;
@@ -29,9 +29,10 @@ pub fn examine(
         return Ok(());
     }
     let questions = boundaries.iter();
-    let questions: Vec<Property> = questions
+    let mut questions: Vec<Property> = questions
         .map(|boundary| Property::Reach(vec![boundary.point]))
         .collect();
+    questions.push(Property::Reach(ends(subject)));
     let options = Options {
         trace: false,
         ..options.clone()
@@ -47,10 +48,28 @@ pub fn examine(
             _ => {}
         }
     }
+    let is_cut_off = |one: &Boundary| one.kind == BoundaryKind::Undefined;
+    let goes_on = answers.verdict(boundaries.len()) == Some(Verdict::Holds);
+    if goes_on && !reached.is_empty() && reached.iter().all(is_cut_off) {
+        let warning = "no execution comes to an end: those that do not go on for ever are cut off";
+        board.warn_of_vacuity(warning.into());
+    }
     for property in holding {
         board.limit(property, &reached, is_known);
     }
     outcome
+}
+
+/// Where executions come to an end.
+fn ends(subject: Subject<'_>) -> Vec<PointId> {
+    let Subject::Program(program) = subject else {
+        return Vec::new();
+    };
+    let exit = program.procedures[program.entry.0 as usize].points.end - 1;
+    let points = program.points.iter().zip(0..);
+    let ends = points
+        .filter(|(point, id)| *id == exit || matches!(point.action, Action::EndThread { .. }));
+    ends.map(|(_, id)| PointId(id)).collect()
 }
 
 #[cfg(test)]

@@ -176,7 +176,8 @@ impl Check<'_> {
                     let repeating = self.model.repeating(post_star)?;
                     board.decide(*index, super::verdict(repeating.is_some()));
                     if repeating.is_none() && !self.model.ends(post_star) {
-                        board.warn("no execution terminates either: all are cut off".into());
+                        let warning = "no execution terminates either: all are cut off";
+                        board.warn_of_vacuity(warning.into());
                     }
                     violations.extend(repeating.map(|r| (*index, Violation::Runs(r))));
                 }

@@ -50,7 +50,7 @@ fn warn_within(run: &Run<'_>, temporal: &Temporal, board: &Board) -> Result<bool
         let mut post_star = PostStar::new(model.spds, model.bdds, run.watch)?;
         post_star.run(|_| false)?;
         if !runs_for_ever(model, &post_star)? {
-            board.warn(format!(
+            board.warn_of_vacuity(format!(
                 "`{formula}` holds because there are no infinite executions: {}",
                 model.rules.ending.finite()
             ));
@@ -71,7 +71,7 @@ fn warn_within(run: &Run<'_>, temporal: &Temporal, board: &Board) -> Result<bool
         // "Never an error" is what one wants to hear, and whoever writes `!p` says that it
         // may be false.
         if temporal.atoms[atom] != Atom::Error && !is_only_negated(formula, atom) {
-            board.warn(format!(
+            board.warn_of_vacuity(format!(
                 "`{}` is never true in this {}, although `{formula}` speaks of it",
                 formula.propositions()[atom].source(),
                 name
@@ -95,7 +95,7 @@ pub fn warn_of_subformulas(run: &Run<'_>, temporal: &Temporal, budget: &mut u64)
             Some(Ok(true)) => {
                 let reason = occurrence.reason(formula);
                 run.board
-                    .warn(format!("`{formula}` holds vacuously: {reason}"));
+                    .warn_of_vacuity(format!("`{formula}` holds vacuously: {reason}"));
                 return;
             }
             Some(Ok(false)) => {}
@@ -160,7 +160,7 @@ pub fn warn_of_no_failures<'p>(
     let is_asked = properties.any(|property| matches!(property, Property::Assertions));
     if is_asked && !can_fail() {
         let warning = "`assertions` holds because control comes to nothing that can fail";
-        board.warn(warning.to_owned());
+        board.warn_of_vacuity(warning.to_owned());
     }
 }
 

@@ -24,6 +24,7 @@ use crate::supervision::Supervision;
 use crate::supervisor::{Limits, Reporter};
 use crate::watch::Watch;
 use resolution::resolve_predicates;
+use rustc_hash::FxHashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -551,9 +552,11 @@ impl Work {
             self.decide(algorithm, events)?;
         }
         // Running out of nodes for some properties says nothing about the others.
-        let mut ended = Ok(());
+        let (mut ended, mut cut_off) = (Ok(()), FxHashSet::default());
         for task in tasks {
-            match self.perform(task) {
+            let performed = self.perform(task);
+            task.warn_of_cut_offs(&self.board.part(&task.numbers), &mut cut_off, events);
+            match performed {
                 Err(Error::Stopped(Reason::Memory)) => ended = Err(Error::Stopped(Reason::Memory)),
                 done => done?,
             }

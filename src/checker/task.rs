@@ -5,19 +5,21 @@
 //! it is to decide.
 
 use super::resolution::{explanation, resolve_watches};
+use crate::check::{Board, Verdict};
 use crate::diagnostic::Diagnostic;
 use crate::error::{Diagnostics, Error, PropertyError, PropertyWarning};
 use crate::event::Event;
 use crate::lower::c::{Externs, Lowered};
 use crate::model::{Form, Model};
-use crate::program::{Boundary, PointId, ProcedureId, VariableId};
+use crate::program::{Boundary, BoundaryKind, PointId, ProcedureId, VariableId};
 use crate::property::{Property, Request, resolve};
 use crate::reduction::{Goals, reduce};
 use crate::report::Ground;
 use crate::report::annotation::Watch;
 use crate::rules::{Observed, reachable_points};
-use crate::source::Source;
+use crate::source::{Source, Span};
 use crate::supervisor::Reporter;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// Some of the properties, and what they are decided on.
@@ -53,6 +55,36 @@ impl Task {
             boundaries.retain(|boundary| points.binary_search(&boundary.point).is_ok());
         }
         boundaries
+    }
+
+    /// Says where executions are cut off although properties hold: each place once.
+    pub fn warn_of_cut_offs(
+        &self,
+        board: &Board,
+        known: &mut FxHashSet<(Span, String)>,
+        events: &Reporter<'_, Event>,
+    ) {
+        let Form::C(unit, lowered) = &self.form else {
+            return;
+        };
+        for property in 0..self.properties.len() {
+            if board.verdict(property) != Some(Verdict::Holds) {
+                continue;
+            }
+            let boundaries = board.boundaries(property).into_iter();
+            for boundary in boundaries.filter(|one| one.kind == BoundaryKind::Undefined) {
+                let span = lowered.origin.point(boundary.point).span;
+                if known.insert((span, boundary.what.clone())) {
+                    let message = format!(
+                        "executions that come to this are cut off: {}",
+                        boundary.what
+                    );
+                    let warning = Diagnostic::warning(span, message);
+                    let warnings = Diagnostics::new(unit.source.clone(), vec![warning]);
+                    events.report(Event::Diagnostics(warnings));
+                }
+            }
+        }
     }
 
     /// Makes a C program smaller, for these properties. Where values are to be shown, all stay.

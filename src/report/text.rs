@@ -73,20 +73,17 @@ fn write_conclusion<W: Write>(
         (Paint::Plain, &reason[..]),
     ];
     writer.line(&pieces, 2)?;
-    for boundary in &conclusion.boundaries {
+    // Where a property holds although executions are cut off, a warning has said so.
+    let boundaries = conclusion.boundaries.iter();
+    for boundary in boundaries.filter(|one| one.kind != BoundaryKind::Undefined) {
         let Boundary {
             file,
             line,
             column,
             what,
-            kind,
             ..
         } = boundary;
-        let kind = match kind {
-            BoundaryKind::Outside | BoundaryKind::Heap => "not decided",
-            BoundaryKind::Undefined => "cut off",
-        };
-        let text = format!("  {file}:{line}:{column}: {kind}: {what}");
+        let text = format!("  {file}:{line}:{column}: not decided: {what}");
         writer.line(&[(Paint::Plain, &text)], 4)?;
     }
     Ok(())
