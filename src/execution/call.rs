@@ -318,7 +318,11 @@ impl<'a> Machine<'a> {
             (Some(scalar), _) => Ok(self.choose(what, scalar, span)),
             (None, Type::Record(_)) => {
                 let source = self.source(Cause::Result(function));
-                self.temporary(type_id, Some(source))
+                let record = self.temporary(type_id, Some(source))?;
+                if let (Value::Address(handle, _), true) = (record, self.choices.decides_early()) {
+                    self.decide_early(handle, span)?;
+                }
+                Ok(record)
             }
             (None, _) => Ok(Value::Integer(0)),
         }

@@ -234,8 +234,13 @@ impl Machine<'_> {
 
     /// An object has any value from now on.
     fn change(&mut self, handle: Handle, source: Source, span: Span) -> Step<()> {
+        if self.declaration_of(handle).is_none() {
+            let source = self.fresh(span);
+            self.memory.object(handle)?.reset(Some(source));
+            return Ok(());
+        }
         self.memory.object(handle)?.reset(Some(source));
-        match self.choices.decides_early() && self.declaration_of(handle).is_some() {
+        match self.choices.decides_early() {
             true => self.decide_early(handle, span),
             false => Ok(()),
         }

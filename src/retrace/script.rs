@@ -271,9 +271,18 @@ impl Reader<'_> {
         self.above.insert(step.depth, point);
         let origin = self.original.origin.point(PointId(point));
         match &origin.kind {
-            PointKind::Input { function, cells } => {
-                for cell in cells {
-                    self.input(*function, origin.span, cells.len() == 1, (at, after), *cell);
+            PointKind::Input {
+                function,
+                cells,
+                bits,
+            } => {
+                let is_record = self.parts.returns_record(*function);
+                for (cell, bit) in cells.iter().zip(bits) {
+                    let key = match is_record {
+                        true => Key::Result(*function, *bit),
+                        false => Key::Input(*function, origin.span),
+                    };
+                    self.push(key, (at, after), *cell);
                 }
             }
             PointKind::Choice { cells } => {
@@ -334,24 +343,6 @@ impl Reader<'_> {
         }
     }
 
-    fn input(
-        &mut self,
-        function: FunctionId,
-        span: Span,
-        is_scalar: bool,
-        after: (usize, &Step),
-        cell: VariableId,
-    ) {
-        let key = match is_scalar && !self.parts.returns_record(function) {
-            true => Key::Input(function, span),
-            false => {
-                let part = self.part(after.1, cell);
-                Key::Result(function, part.map_or(0, |part| part.bit))
-            }
-        };
-        self.push(key, after, cell);
-    }
-
     fn initial(&mut self, after: &Step, at: usize, cell: VariableId) {
         let Some((part, width)) = self.part(after, cell).zip(self.width(after, cell)) else {
             return;
@@ -396,8 +387,16 @@ impl Reader<'_> {
             return;
         };
         let span = self.original.origin.point(caller).span;
-        if let [Target::Cell(cell)] = call.targets[..] {
-            self.push(Key::Missing(function, span), (at, after), cell);
+        let bits = &self.original.origin.results[call.callee.0 as usize];
+        let is_record = self.parts.returns_record(function);
+        for (target, bit) in call.targets.iter().zip(bits) {
+            let key = match is_record {
+                true => Key::Result(function, *bit),
+                false => Key::Missing(function, span),
+            };
+            if let Target::Cell(cell) = target {
+                self.push(key, (at, after), *cell);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Parts;
 use super::body::{Body, Task, as_scalar, cells};
 use super::origin::PointKind;
-use super::points_to::{Region, Target};
+use super::points_to::Target;
 use super::term::{Codes, Scalar, Term};
 use super::unit::{Home, Unit};
 use crate::program::{Action, Call, Expressions, Operation, ProcedureId, VariableId};
@@ -156,8 +156,7 @@ pub fn start(
         let Some(layout) = body.unit.layouts.of(type_id) else {
             continue;
         };
-        let scalars = body.unit.scalars(Region::Object(*id), &layout);
-        let home = body.hidden_row(layout, scalars);
+        let home = body.place_local(*id, layout);
         passed.extend(cells(&home));
     }
     body.choose_parameters(&passed, is_main);

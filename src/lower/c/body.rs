@@ -212,7 +212,7 @@ impl<'u, 'a> Body<'u, 'a> {
         self.flush();
     }
 
-    fn place_local(&mut self, id: ObjectId, layout: Rc<Layout>) -> Home {
+    pub fn place_local(&mut self, id: ObjectId, layout: Rc<Layout>) -> Home {
         let first = VariableId::Local(self.locals.len() as u32);
         let object = &self.unit.typed.objects[id.0 as usize];
         let own = object

@@ -131,7 +131,7 @@ impl Body<'_, '_> {
                 if meaning == Meaning::Unknown {
                     self.unit.assumed.insert(function_id);
                     if self.unit.options.externs == Externs::Havoc {
-                        self.havoc_memory(arguments);
+                        self.havoc_memory(arguments, span);
                     }
                 }
                 return self.input(id, function_id, meaning == Meaning::AnyAddress, span);
@@ -165,6 +165,7 @@ impl Body<'_, '_> {
         let kind = PointKind::Input {
             function,
             cells: chosen.clone(),
+            bits: self.unit.layouts.bits(&layout),
         };
         self.havoc(chosen, kind);
         self.assembler.note_call(function);

@@ -230,7 +230,7 @@ impl Body<'_, '_> {
     }
 
     /// A function without body may change globals, and what arguments point to.
-    pub fn havoc_memory(&mut self, arguments: Vec<(ExpressionId, Value)>) {
+    pub fn havoc_memory(&mut self, arguments: Vec<(ExpressionId, Value)>, call: Span) {
         let typed = self.unit.typed;
         let count = arguments.len();
         let (passed, values): (Vec<ExpressionId>, Vec<Value>) = arguments.into_iter().unzip();
@@ -268,7 +268,14 @@ impl Body<'_, '_> {
                     let (yes, no) = (self.assembler.mark(), self.assembler.mark());
                     self.fork(here, yes, no);
                     self.assembler.set(yes);
-                    self.forget_home(&home, Target::Stranger);
+                    match region {
+                        Region::Object(_) => self.forget_home(&home, Target::Stranger),
+                        Region::Site(_) => {
+                            let bits = self.unit.layouts.bits(&home.layout);
+                            let fresh = |cells| PointKind::Fresh { cells, bits, call };
+                            self.forget_home_as(&home, Target::Stranger, fresh);
+                        }
+                    }
                     self.flush();
                     self.assembler.set(no);
                 }

@@ -167,6 +167,9 @@ fn attempt(
     let starts_apart = unit.lifetimes.entry_is_called;
     for (function, index) in functions.iter().zip(0..) {
         let id = ProcedureId(index);
+        let result = unit.result_scalars(*function);
+        let bits = result.map(|(layout, _)| unit.layouts.bits(&layout));
+        origin.results.push(bits.unwrap_or_default());
         let mut body = Body::new(&mut unit, &mut expressions, Some(*function), id);
         if *function == entry && !starts_apart {
             body.begin_with_parameters();
@@ -187,6 +190,7 @@ fn attempt(
             points.len() as u32,
         );
         origin.functions.push(None);
+        origin.results.push(Vec::new());
         add(&mut origin, &mut points, &mut procedures, parts);
     }
     let more = unit.pinned.clone();

@@ -24,6 +24,8 @@ pub struct Origin {
     pub locals: Vec<Vec<CellOrigin>>,
     /// The function of each procedure; none for one that only begins the program.
     pub functions: Vec<Option<FunctionId>>,
+    /// Where the scalars of what each procedure returns begin, in bits.
+    pub results: Vec<Vec<u64>>,
     /// The functions without body that are assumed to change nothing, in the order of the source.
     pub assumed: Vec<FunctionId>,
     /// What the codes of pointers stand for, by class.
@@ -58,6 +60,8 @@ pub enum PointKind {
         function: FunctionId,
         /// Where the result is after the step, one cell for each scalar.
         cells: Vec<VariableId>,
+        /// The first bit of each, counted from that of the result.
+        bits: Vec<u64>,
     },
     /// These cells get arbitrary values: objects that are not initialised.
     Choice {
