@@ -103,6 +103,15 @@ impl<I: Index, T> IndexVec<I, T> {
     pub fn as_slice(&self) -> &[T] {
         &self.items
     }
+
+    /// Keeps what `is_kept` says of its index; the rest moves up.
+    pub fn retain(&mut self, is_kept: impl Fn(I) -> bool) {
+        let mut next = 0;
+        self.items.retain(|_| {
+            next += 1;
+            is_kept(I::from_index(next - 1))
+        });
+    }
 }
 
 impl<I, T> From<Vec<T>> for IndexVec<I, T> {
@@ -202,6 +211,8 @@ mod tests {
         let all: Vec<_> = names.enumerate().collect();
         assert_eq!(all, [(Room(0), &"hall"), (Room(1), &"loft")]);
         assert!(names.indices().eq([Room(0), Room(1)]));
+        names.retain(|room| room != hall);
+        assert_eq!(names.as_slice(), ["loft"]);
     }
 
     #[test]

@@ -7,13 +7,16 @@
 //! then so many frames and threads are all there can be.
 
 use crate::components::cyclic_components;
-use crate::program::{Action, Expression, Operation, Point, PointId, Program, Threads};
+use crate::index::IndexVec;
+use crate::program::{
+    Action, Expression, Operation, Point, PointId, ProcedureId, Program, Threads,
+};
 
 /// What is known of the control of a program.
 #[derive(Debug)]
 pub struct Control {
     /// The points that are come to.
-    reached: Vec<bool>,
+    reached: IndexVec<PointId, bool>,
     /// Whether some procedure can call itself, directly or not.
     is_recursive: bool,
     /// A point on a cycle that creates a thread, or calls or creates what does.
@@ -35,7 +38,7 @@ impl Control {
 
     /// Whether some thread can come to a point.
     pub fn reaches(&self, point: PointId) -> bool {
-        self.reached[point.0 as usize]
+        self.reached[point]
     }
 
     /// Whether an assertion is at a point that some thread can come to, and is not always true.
@@ -63,19 +66,19 @@ impl Control {
 /// The points that are come to, found with a worklist.
 struct Reach<'a> {
     program: &'a Program,
-    reached: Vec<bool>,
+    reached: IndexVec<PointId, bool>,
     worklist: Vec<PointId>,
     /// For each procedure what follows the calls of it that were met.
-    waiting: Vec<Vec<PointId>>,
+    waiting: IndexVec<ProcedureId, Vec<PointId>>,
 }
 
 impl Reach<'_> {
-    fn of(program: &Program) -> Vec<bool> {
+    fn of(program: &Program) -> IndexVec<PointId, bool> {
         let mut reach = Reach {
             program,
-            reached: vec![false; program.points.len()],
+            reached: IndexVec::filled(false, program.points.len()),
             worklist: Vec::new(),
-            waiting: vec![Vec::new(); program.procedures.len()],
+            waiting: IndexVec::filled(Vec::new(), program.procedures.len()),
         };
         reach.add(program.entry_point());
         reach.run();
@@ -100,11 +103,11 @@ impl Reach<'_> {
         };
         let exit = self.program.procedure(init).exit();
         let mut points = self.program.points.iter().zip(&self.reached);
-        self.reached[exit.0 as usize] || points.any(ends)
+        self.reached[exit] || points.any(ends)
     }
 
     fn add(&mut self, point: PointId) {
-        if !std::mem::replace(&mut self.reached[point.0 as usize], true) {
+        if !std::mem::replace(&mut self.reached[point], true) {
             self.worklist.push(point);
         }
     }
@@ -116,13 +119,13 @@ impl Reach<'_> {
                 Action::Call(call) => {
                     let callee = self.program.procedure(call.callee);
                     self.add(callee.entry());
-                    match self.reached[callee.exit().0 as usize] {
+                    match self.reached[callee.exit()] {
                         true => self.add(call.next),
-                        false => self.waiting[call.callee.0 as usize].push(call.next),
+                        false => self.waiting[call.callee].push(call.next),
                     }
                 }
                 Action::Exit => {
-                    for next in std::mem::take(&mut self.waiting[procedure.0 as usize]) {
+                    for next in std::mem::take(&mut self.waiting[procedure]) {
                         self.add(next);
                     }
                 }
@@ -168,21 +171,18 @@ fn for_each_step(program: &Program, point: PointId, mut visit: impl FnMut(PointI
 
 /// The edges between points that are come to.
 struct Edges {
-    successors: Vec<Vec<usize>>,
-    predecessors: Vec<Vec<usize>>,
+    successors: IndexVec<PointId, Vec<PointId>>,
+    predecessors: IndexVec<PointId, Vec<PointId>>,
 }
 
 impl Edges {
-    fn of(program: &Program, reached: &[bool]) -> Self {
-        let mut successors = vec![Vec::new(); reached.len()];
-        for (index, edges) in successors.iter_mut().enumerate() {
-            if !reached[index] {
-                continue;
-            }
-            let point = PointId(index as u32);
+    fn of(program: &Program, reached: &IndexVec<PointId, bool>) -> Self {
+        let mut successors = IndexVec::filled(Vec::new(), reached.len());
+        for point in reached.indices().filter(|point| reached[*point]) {
+            let edges = &mut successors[point];
             let mut add = |to: PointId| {
-                if reached[to.0 as usize] {
-                    edges.push(to.0 as usize);
+                if reached[to] {
+                    edges.push(to);
                 }
             };
             match &program.point(point).action {
@@ -192,8 +192,8 @@ impl Edges {
             }
             for_each_step(program, point, add);
         }
-        let mut predecessors = vec![Vec::new(); reached.len()];
-        for (from, edges) in successors.iter().enumerate() {
+        let mut predecessors = IndexVec::filled(Vec::new(), reached.len());
+        for (from, edges) in successors.enumerate() {
             edges.iter().for_each(|to| predecessors[*to].push(from));
         }
         Edges {
@@ -204,40 +204,39 @@ impl Edges {
 
     /// The first point on a cycle that creates a thread, or calls or creates what does.
     fn creation_on_a_cycle(&self, program: &Program) -> Option<PointId> {
-        let points = program.points.iter().enumerate();
-        let creates = points.filter(|(_, p)| matches!(p.action, Action::StartThread { .. }));
+        let action = |point: PointId| &program.point(point).action;
+        let creates = |point: &PointId| matches!(action(*point), Action::StartThread { .. });
         // The points that lead to a creation.
-        let mut worklist: Vec<_> = creates.map(|(index, _)| index).collect();
+        let mut worklist: Vec<_> = program.point_ids().filter(creates).collect();
         if worklist.is_empty() {
             return None;
         }
-        let mut leads = vec![false; program.points.len()];
+        let mut leads = IndexVec::<PointId, _>::filled(false, program.points.len());
         while let Some(point) = worklist.pop() {
             if !std::mem::replace(&mut leads[point], true) {
                 worklist.extend(&self.predecessors[point]);
             }
         }
-        let mut on_cycles = cyclic_components(&self.successors).concat();
+        let mut on_cycles = cyclic_components(self.successors.as_slice()).concat();
         on_cycles.sort_unstable();
-        let again = |index: &usize| match &program.points[*index].action {
+        let again = |point: &PointId| match action(*point) {
             Action::StartThread { .. } => true,
-            Action::Call(call) => leads[program.procedure(call.callee).entry().0 as usize],
+            Action::Call(call) => leads[program.procedure(call.callee).entry()],
             _ => false,
         };
-        let found = on_cycles.into_iter().find(again);
-        found.map(|index| PointId(index as u32))
+        on_cycles.into_iter().find(again)
     }
 }
 
 /// Whether some procedure can call itself, directly or not.
-fn is_recursive(program: &Program, reached: &[bool]) -> bool {
-    let mut callees = vec![Vec::new(); program.procedures.len()];
+fn is_recursive(program: &Program, reached: &IndexVec<PointId, bool>) -> bool {
+    let mut callees = IndexVec::<ProcedureId, _>::filled(Vec::new(), program.procedures.len());
     for (point, _) in program.points.iter().zip(reached).filter(|(_, r)| **r) {
         if let Action::Call(call) = &point.action {
-            callees[point.procedure.0 as usize].push(call.callee.0 as usize);
+            callees[point.procedure].push(call.callee);
         }
     }
-    !cyclic_components(&callees).is_empty()
+    !cyclic_components(callees.as_slice()).is_empty()
 }
 
 /// The value of a condition that is the same whatever the variables are, if that is plain.

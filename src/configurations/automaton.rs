@@ -18,6 +18,7 @@ use super::model::Model;
 use crate::acceleration::{Accelerator, Budget};
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, OutOfNodes};
+use crate::index::{IndexVec, indices};
 use crate::saturation::{PostStar, PostTarget, PreStar, PreTarget, StackState, Stacks};
 use crate::spds::copies::Copy;
 use crate::spds::{EntryId, Head, Right};
@@ -38,6 +39,8 @@ pub enum StateKind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StateId(pub u32);
+
+indices!(StateId);
 
 #[derive(Clone, Debug)]
 pub struct State {
@@ -61,7 +64,7 @@ pub struct Edge {
 /// A P-automaton: it accepts the configurations of a regular set.
 pub struct PAutomaton {
     /// The first one is the control state.
-    pub states: Vec<State>,
+    pub states: IndexVec<StateId, State>,
     /// Ordered by source, symbol and target.
     pub edges: Vec<Edge>,
     /// The configurations without a stack: values of the globals, in current copies.
@@ -84,7 +87,7 @@ impl StateKind {
 impl PAutomaton {
     /// The state of a number.
     pub fn state(&self, id: StateId) -> &State {
-        &self.states[id.0 as usize]
+        &self.states[id]
     }
 
     /// The edges that leave a state.
@@ -293,7 +296,7 @@ impl<'a> Builder<'a> {
                 accepting: self.accepting(*kind)?,
             })
         });
-        let states = states.collect::<Result<Vec<_>, OutOfNodes>>()?;
+        let states = states.collect::<Result<_, OutOfNodes>>()?;
         let numbers: FxHashMap<_, _> = kinds.into_iter().zip((0..).map(StateId)).collect();
         let edges = self.labels.into_iter();
         let mut edges: Vec<_> = edges

@@ -10,6 +10,7 @@ use super::model::Model;
 use super::resolve::{ConfigurationSet, Part, Place};
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
+use crate::index::IndexVec;
 use crate::property::Atom;
 use crate::saturation::{StackEdge, StackState, Stacks};
 use crate::spds::Head;
@@ -42,10 +43,10 @@ struct Compiler<'m> {
     set: &'m ConfigurationSet,
     /// By the family that they wait for: indices into [`Model::waiting`].
     waiting_for: FxHashMap<Family, Vec<u32>>,
-    numbers: FxHashMap<State, u32>,
-    states: Vec<State>,
+    numbers: FxHashMap<State, StackState>,
+    states: IndexVec<StackState, State>,
     /// For each state, its edges, to states by number.
-    edges: Vec<Vec<StackEdge>>,
+    edges: IndexVec<StackState, Vec<StackEdge>>,
     conditions: FxHashMap<(At, FrameKind), Bdd>,
 }
 
@@ -60,8 +61,8 @@ pub fn compile(model: &Model<'_>, set: &ConfigurationSet) -> Result<SetAutomaton
         set,
         waiting_for,
         numbers: FxHashMap::default(),
-        states: Vec::new(),
-        edges: Vec::new(),
+        states: IndexVec::new(),
+        edges: IndexVec::new(),
         conditions: FxHashMap::default(),
     };
     let heads = compiler.heads()?;
@@ -75,12 +76,9 @@ impl Compiler<'_> {
     }
 
     fn number(&mut self, state: State) -> StackState {
-        let next = self.states.len() as u32;
-        let number = *self.numbers.entry(state).or_insert(next);
-        if number == next {
-            self.states.push(state);
-        }
-        StackState(number)
+        let states = &mut self.states;
+        let number = self.numbers.entry(state);
+        *number.or_insert_with(|| states.push(state))
     }
 
     /// The heads on top, with states that are not yet known to accept anything.
@@ -113,7 +111,7 @@ impl Compiler<'_> {
     fn add_edges(&mut self) -> Result<(), Stop> {
         let model = self.model;
         let copies = model.copies;
-        while let Some(state) = self.states.get(self.edges.len()).copied() {
+        while let Some(state) = self.states.as_slice().get(self.edges.len()).copied() {
             model.watch.check()?;
             let (part, position) = self.part((state.0, state.1));
             let follow = part.positions.follow[position].clone();
@@ -199,14 +197,15 @@ impl Compiler<'_> {
 
     /// Leaves out what accepts nothing, and numbers the rest anew.
     fn finish(self, heads: Vec<(Head, Bdd, StackState)>) -> Result<SetAutomaton, Stop> {
-        let mut before = vec![Vec::new(); self.states.len()];
-        for (from, edges) in self.edges.iter().enumerate() {
+        let mut before = IndexVec::<StackState, _>::filled(Vec::new(), self.states.len());
+        for (from, edges) in self.edges.enumerate() {
             for edge in edges {
-                before[edge.to.0 as usize].push(from);
+                before[edge.to].push(from);
             }
         }
-        let mut live: Vec<bool> = self.states.iter().map(|s| self.accepts(*s)).collect();
-        let mut todo: Vec<usize> = (0..live.len()).filter(|i| live[*i]).collect();
+        let accepts = self.states.iter().map(|state| self.accepts(*state));
+        let mut live: IndexVec<StackState, bool> = accepts.collect();
+        let mut todo: Vec<_> = live.indices().filter(|state| live[*state]).collect();
         while let Some(state) = todo.pop() {
             for from in &before[state] {
                 if !std::mem::replace(&mut live[*from], true) {
@@ -215,7 +214,7 @@ impl Compiler<'_> {
             }
         }
         let mut stacks = Stacks::default();
-        let renumbered: Vec<Option<StackState>> = (self.states.iter().zip(&live))
+        let renumbered: IndexVec<StackState, _> = (self.states.iter().zip(&live))
             .map(|(state, live)| {
                 let (part, _) = self.part((state.0, state.1));
                 let universal = part.positions.is_universal(state.1);
@@ -224,19 +223,19 @@ impl Compiler<'_> {
             .collect();
         let mut occupied = vec![false; self.set.parts.len()];
         let heads = heads.into_iter().filter_map(|(head, values, state)| {
-            let part = self.states[state.0 as usize].0;
-            let below = renumbered[state.0 as usize]?;
+            let part = self.states[state].0;
+            let below = renumbered[state]?;
             occupied[part as usize] = true;
             Some((head, values, below))
         });
         let heads = heads.collect();
         let error = self.without_stack(&self.set.error, self.model.error())?;
         let terminated = self.without_stack(&self.set.terminated, self.model.terminated())?;
-        for (edges, from) in self.edges.into_iter().zip(&renumbered) {
+        for (edges, from) in self.edges.iter().zip(&renumbered) {
             let Some(from) = from else { continue };
-            let edges = edges.into_iter().filter_map(|edge| {
-                let to = renumbered[edge.to.0 as usize]?;
-                Some(StackEdge { to, ..edge })
+            let edges = edges.iter().filter_map(|edge| {
+                let to = renumbered[edge.to]?;
+                Some(StackEdge { to, ..edge.clone() })
             });
             stacks.set_edges(*from, edges.collect());
         }

@@ -7,6 +7,7 @@
 use super::automaton::{Edge, PAutomaton, StateId, StateKind};
 use super::model::Model;
 use crate::bdd::{Bdd, OutOfNodes};
+use crate::index::IndexVec;
 use crate::spds::copies::Copy;
 use crate::watch::Stop;
 use std::collections::VecDeque;
@@ -17,7 +18,7 @@ pub fn trim(model: &Model<'_>, mut automaton: PAutomaton) -> Result<PAutomaton, 
     let useful = useful(model, &automaton)?;
     for edge in &mut automaton.edges {
         model.watch.check()?;
-        edge.label = bdds.and(&edge.label, &useful[edge.to.0 as usize])?;
+        edge.label = bdds.and(&edge.label, &useful[edge.to])?;
     }
     automaton.edges.retain(|edge| !bdds.is_false(&edge.label));
     drop_unreachable(&mut automaton);
@@ -25,10 +26,10 @@ pub fn trim(model: &Model<'_>, mut automaton: PAutomaton) -> Result<PAutomaton, 
 }
 
 /// For each state, the valuations, in entry copies, from which some stack is accepted.
-fn useful(model: &Model<'_>, automaton: &PAutomaton) -> Result<Vec<Bdd>, Stop> {
+fn useful(model: &Model<'_>, automaton: &PAutomaton) -> Result<IndexVec<StateId, Bdd>, Stop> {
     let bdds = model.copies.bdds;
     let is_returned = |id: StateId| matches!(automaton.state(id).kind, StateKind::Returned(_));
-    let mut useful: Vec<_> = automaton
+    let mut useful: IndexVec<StateId, _> = automaton
         .states
         .iter()
         .map(|state| match state.kind {
@@ -36,12 +37,12 @@ fn useful(model: &Model<'_>, automaton: &PAutomaton) -> Result<Vec<Bdd>, Stop> {
             _ => bdds.constant(true),
         })
         .collect();
-    let mut into = vec![Vec::new(); automaton.states.len()];
+    let mut into = IndexVec::<StateId, _>::filled(Vec::new(), automaton.states.len());
     for edge in automaton.edges.iter().filter(|edge| is_returned(edge.from)) {
-        into[edge.to.0 as usize].push(edge);
+        into[edge.to].push(edge);
     }
-    let mut queue: VecDeque<_> = (0..automaton.states.len()).collect();
-    let mut queued = vec![true; automaton.states.len()];
+    let mut queue: VecDeque<_> = automaton.states.indices().collect();
+    let mut queued = IndexVec::<StateId, _>::filled(true, automaton.states.len());
     while let Some(state) = queue.pop_front() {
         queued[state] = false;
         if bdds.is_false(&useful[state]) {
@@ -50,7 +51,7 @@ fn useful(model: &Model<'_>, automaton: &PAutomaton) -> Result<Vec<Bdd>, Stop> {
         for edge in &into[state] {
             model.watch.check()?;
             let before = before(model, automaton, edge, &useful[state])?;
-            let from = edge.from.0 as usize;
+            let from = edge.from;
             let more = bdds.or(&useful[from], &before)?;
             if more != useful[from] {
                 useful[from] = more;
@@ -89,18 +90,18 @@ fn before(
 /// Leaves out states that no path from the control state leads to, and numbers the rest
 /// anew, in their order.
 pub fn drop_unreachable(automaton: &mut PAutomaton) {
-    let mut reached = vec![false; automaton.states.len()];
-    reached[0] = true;
+    let mut reached = IndexVec::<StateId, _>::filled(false, automaton.states.len());
+    reached[StateId(0)] = true;
     let mut todo = vec![StateId(0)];
     while let Some(state) = todo.pop() {
         for edge in automaton.edges_from(state) {
-            if !std::mem::replace(&mut reached[edge.to.0 as usize], true) {
+            if !std::mem::replace(&mut reached[edge.to], true) {
                 todo.push(edge.to);
             }
         }
     }
     let mut next = 0;
-    let numbers: Vec<_> = reached
+    let numbers: IndexVec<StateId, _> = reached
         .iter()
         .map(|reached| {
             let number = StateId(next);
@@ -108,14 +109,10 @@ pub fn drop_unreachable(automaton: &mut PAutomaton) {
             number
         })
         .collect();
-    automaton.edges.retain(|edge| reached[edge.from.0 as usize]);
+    automaton.edges.retain(|edge| reached[edge.from]);
     for edge in &mut automaton.edges {
-        edge.from = numbers[edge.from.0 as usize];
-        edge.to = numbers[edge.to.0 as usize];
+        edge.from = numbers[edge.from];
+        edge.to = numbers[edge.to];
     }
-    let mut at = 0;
-    automaton.states.retain(|_| {
-        at += 1;
-        reached[at - 1]
-    });
+    automaton.states.retain(|state| reached[state]);
 }

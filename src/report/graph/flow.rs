@@ -5,6 +5,7 @@
 use crate::analysis::frames::{Class, ClassId};
 use crate::analysis::{Analyses, Referenced};
 use crate::bits;
+use crate::index::IndexVec;
 use crate::program::{
     Action, Cell, Declaration, NewThread, PointId, Procedure, ProcedureId, Program, VariableId,
 };
@@ -19,9 +20,9 @@ pub struct ControlFlow<'a> {
     layout: Layout,
     analyses: Analyses,
     referenced: Referenced,
-    reachable: Vec<bool>,
+    reachable: IndexVec<Head, bool>,
     /// For each procedure, whether executions or threads begin there.
-    begins: Vec<bool>,
+    begins: IndexVec<ProcedureId, bool>,
     /// Where lines begin: asking the source for each point would count columns as well,
     /// which is quadratic where everything stands on one line.
     line_starts: Vec<u32>,
@@ -48,15 +49,15 @@ impl<'a> ControlFlow<'a> {
         let rules = Rules::of_program(program, layout.clone(), false);
         let analyses = Analyses::of(&rules, &[]);
         let referenced = Referenced::of(&rules, &analyses.frames);
-        let mut reachable = vec![false; rules.heads()];
+        let mut reachable = IndexVec::filled(false, rules.heads());
         for class in &analyses.frames.classes {
             let heads = class.heads.iter();
-            heads.for_each(|head| reachable[head.0 as usize] = true);
+            heads.for_each(|head| reachable[*head] = true);
         }
-        let mut begins = vec![false; program.procedures.len()];
+        let mut begins = IndexVec::filled(false, program.procedures.len());
         for start in program.starts() {
             let procedure = program.point(start).procedure;
-            begins[procedure.0 as usize] |= start == program.procedure(procedure).entry();
+            begins[procedure] |= start == program.procedure(procedure).entry();
         }
         let bytes = program.source.bytes().iter().enumerate();
         let newlines = bytes.filter(|(_, byte)| **byte == b'\n');
@@ -82,7 +83,7 @@ impl<'a> ControlFlow<'a> {
     }
 
     pub fn is_reachable(&self, point: PointId) -> bool {
-        self.reachable[point.0 as usize]
+        self.reachable[Head(point.0)]
     }
 
     pub fn is_recursive(&self, procedure: ProcedureId) -> bool {
@@ -95,7 +96,7 @@ impl<'a> ControlFlow<'a> {
 
     /// Whether executions or threads begin with a procedure, or some call leads to it.
     pub fn is_called(&self, procedure: ProcedureId) -> bool {
-        self.begins[procedure.0 as usize] || !self.class(procedure).pushing.is_empty()
+        self.begins[procedure] || !self.class(procedure).pushing.is_empty()
     }
 
     /// What is to be known of a procedure.

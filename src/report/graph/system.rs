@@ -8,6 +8,7 @@ pub mod dot;
 pub mod listing;
 
 use crate::analysis::frames::{Class, ClassId, Frames};
+use crate::index::IndexVec;
 use crate::pushdown::{RuleId, SymbolId, System};
 use crate::report::harmless::{harmless, one_line};
 use crate::report::values::variables;
@@ -22,8 +23,8 @@ pub struct RuleGraph<'a> {
     system: &'a System,
     frames: Frames,
     /// The symbols of each class of frames.
-    symbols: Vec<Vec<SymbolId>>,
-    is_reached: Vec<bool>,
+    symbols: IndexVec<ClassId, Vec<SymbolId>>,
+    is_reached: IndexVec<SymbolId, bool>,
     /// Stands for the classes of all symbols that no chain of rules leads to.
     unreached: Option<ClassId>,
     /// The classes that are shown.
@@ -35,21 +36,22 @@ impl<'a> RuleGraph<'a> {
         let rules = Rules::of_system(system, Layout::of_system(system), false);
         let frames = Frames::of(&rules);
         let reached = |class: &Class| class.heads.iter().map(|head| SymbolId(head.0)).collect();
-        let mut symbols: Vec<Vec<SymbolId>> = frames.classes.iter().map(reached).collect();
-        let mut is_reached = vec![false; system.symbols.len()];
+        let mut symbols: IndexVec<ClassId, Vec<SymbolId>> =
+            frames.classes.iter().map(reached).collect();
+        let mut is_reached = IndexVec::<SymbolId, _>::filled(false, system.symbols.len());
         for symbol in symbols.iter().flatten() {
-            is_reached[symbol.0 as usize] = true;
+            is_reached[*symbol] = true;
         }
-        let others = system.symbol_ids().filter(|id| !is_reached[id.0 as usize]);
+        let others = system.symbol_ids().filter(|id| !is_reached[*id]);
         let others: Vec<_> = others.collect();
         let other = others.first().and_then(|id| frames.class(Head(id.0)));
         if let Some(class) = other {
-            symbols[class.0 as usize] = others;
+            symbols[class] = others;
         }
-        let classes = symbols.iter().zip(0..).filter(|(list, _)| !list.is_empty());
+        let classes = symbols.enumerate().filter(|(_, list)| !list.is_empty());
         RuleGraph {
             system,
-            shown: classes.map(|(_, class)| ClassId(class)).collect(),
+            shown: classes.map(|(class, _)| class).collect(),
             frames,
             symbols,
             is_reached,
@@ -73,12 +75,12 @@ impl<'a> RuleGraph<'a> {
     }
 
     fn symbols(&self, class: ClassId) -> &[SymbolId] {
-        &self.symbols[class.0 as usize]
+        &self.symbols[class]
     }
 
     /// Whether some chain of rules leads to a symbol.
     fn is_reached(&self, symbol: SymbolId) -> bool {
-        self.is_reached[symbol.0 as usize]
+        self.is_reached[symbol]
     }
 
     fn is_shown(&self, class: ClassId) -> bool {
