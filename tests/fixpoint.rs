@@ -1,18 +1,13 @@
-//! The fixed-point calculus: the symbolic evaluation against the naive one, the shipped
-//! algorithms against the direct engine and against each other, and every message.
+//! The fixed-point calculus without programs: the symbolic evaluation against the naive one,
+//! arithmetic, and every message.
 
-mod support;
-
-use derny::generate::random::{self, Options};
 use derny::internals::fixpoint::{
     Equations, Failure, RelationId, Session, Targets, Task, Vocabulary, evaluate, read,
     with_session,
 };
 use derny::internals::source::Source;
 use derny::internals::watch::Watch;
-use derny::{Checker, Error, Language, Limits, Model, Property, Solver, Verdict};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use derny::{Language, Model, Solver};
 
 /// A generator of numbers (xorshift), the same each time.
 struct Random(u64);
@@ -343,408 +338,85 @@ fn hostile_texts_are_refused_or_read() {
     assert!(read(&source, Vocabulary::default(), &[]).is_err());
 }
 
-fn programs(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let files = std::fs::read_dir(folder).expect("there is such a folder");
-    let paths = files.map(|file| file.expect("a file").path());
-    let mut paths: Vec<_> = paths
-        .filter(|path| path.extension().is_some_and(|extension| extension == "bp"))
-        .collect();
-    paths.sort();
-    paths
-}
-
-fn shipped(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("specs")
-        .join(name);
-    std::fs::read(path).expect("it is shipped")
-}
-
-/// The value of a shipped file's query with a property's targets; `None` if that takes too long.
-fn decide(model: &Model, file: &str, property: &Property, bound: Option<i128>) -> Option<bool> {
-    let mut solver = Solver::new(model, file, shipped(file)).target(property.clone());
-    if let Some(bound) = bound {
-        let parameter = if file == "cbr.mu" { "K" } else { "R" };
-        solver = solver.define(parameter, bound);
-    }
-    let limits = Limits::new().timeout(Duration::from_secs(5));
-    match solver.limits(&limits).solve() {
-        Ok(solution) => solution.query("reach"),
-        Err(error) => panic!("{file}: {error}"),
-    }
-}
-
-/// The direct engine's verdict, within a bound on context switches or rounds.
-fn is_violated(model: &Model, property: &Property, switches: bool, bound: Option<i128>) -> bool {
-    let mut checker = Checker::new(model).trace(false).property(property.clone());
-    if let Some(bound) = bound {
-        checker = match switches {
-            true => checker.switches(bound as u32),
-            false => checker.rounds(bound as u32),
-        };
-    }
-    let report = checker.check().expect("the program can be checked");
-    let mut findings = report.findings();
-    let verdict = findings.next().and_then(|finding| finding.verdict());
-    verdict.expect("no limit has passed") == Verdict::Violated
-}
-
-/// Whether a program is one that no file is for, since it creates threads or has `thread_local`
-/// globals.
-fn is_refused(model: &Model) -> bool {
-    let answer = Solver::new(model, "q", "query q = true;").solve();
-    matches!(answer, Err(Error::Unsupported(_) | Error::Diagnostics(_)))
-}
-
-/// Every shipped file that is for a program answers as the direct engine does. Gives how many
-/// answers were compared, and the files that took too long.
-fn assert_shipped_agree(model: &Model, property: &Property) -> (usize, Vec<&'static str>) {
-    if is_refused(model) {
-        return (0, Vec::new());
-    }
-    let mut asked: Vec<(&str, bool, Option<i128>)> = Vec::new();
-    if model.has_threads() {
-        asked.extend((0..=3).map(|k| ("cbr.mu", true, Some(k))));
-        asked.extend((1..=2).map(|r| ("rounds.mu", false, Some(r))));
-    } else {
-        let files = ["simple.mu", "ef.mu", "efopt.mu", "backward.mu"];
-        asked.extend(files.map(|file| (file, false, None)));
-        let calls = Solver::new(model, "q", "query calls = exists c, r: PC. Across(c, r);");
-        let calls = calls.solve().expect("it can be asked").query("calls");
-        asked.extend((calls == Some(false)).then_some(("finite.mu", false, None)));
-    }
-    let (mut compared, mut late) = (0, Vec::new());
-    for (file, switches, bound) in asked {
-        match decide(model, file, property, bound) {
-            Some(decided) => {
-                let expected = is_violated(model, property, switches, bound);
-                assert_eq!(decided, expected, "{} with {file}, {bound:?}", model.name());
-                compared += 1;
-            }
-            None => late.push(file),
-        }
-    }
-    (compared, late)
-}
-
+/// A cycle that looks only at what its last round found has the value that the rounds come to, as
+/// they are written; and what only looks like one is left as it is.
 #[test]
-fn shipped_files_agree_with_the_direct_engine() {
-    let folders = ["examples", "examples/threads", "tests/corpus"];
-    let mut compared = 0;
-    for path in folders.iter().flat_map(|folder| programs(folder)) {
-        let Ok(model) = Model::read(&path) else {
-            continue;
-        };
-        let (count, late) = assert_shipped_agree(&model, &Property::assertions());
-        assert_eq!(late, [""; 0], "{}", path.display());
-        compared += count;
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
-        if text.contains("\n  L:") && text.contains("--reach L ") {
-            assert_shipped_agree(&model, &Property::reach("L"));
-        }
-    }
-    println!("{compared} answers");
-    assert!(compared > 100, "{compared}");
-}
-
-#[test]
-fn shipped_files_agree_on_random_programs() {
-    let (mut compared, mut undone) = (0, Vec::new());
-    for seed in 0..40 {
-        let options = Options::small();
-        let text = random::program(seed, &options);
-        let model = Model::parse(Language::BooleanProgram, text).expect("it has no mistakes");
-        let (count, late) = assert_shipped_agree(&model, &Property::assertions());
-        compared += count;
-        undone.extend(late.into_iter().map(|file| format!("{seed} with {file}")));
-    }
-    println!("{compared} answers; too late: {undone:?}");
-    assert!(compared > 120, "{compared}");
-}
-
-/// Equations that are not known to follow executions only tell every value apart; those that come
-/// with the library leave out what is dead. Both, and the direct engine, answer alike.
-#[test]
-fn what_is_dead_changes_no_answer() {
-    let decided = |model: &Model, file: &str, property: &Property, text: Vec<u8>| {
-        let solver = Solver::new(model, file, text).target(property.clone());
-        let limits = Limits::new().timeout(Duration::from_secs(5));
-        let solution = solver.limits(&limits).solve();
-        solution.expect("it can be asked").query("reach")
+fn rounds_that_are_written_by_hand() {
+    let with = |frontier: &str, found: &str| {
+        format!(
+            "mu S(fr: 0..3, x: 0..3) = (fr = 1 & x = 0) | S(1, x) | (fr = 1 & New(x));\n\
+             mu F(p: 0..3) = {frontier};\n\
+             mu New(x: 0..3) = {found};\n"
+        )
     };
-    let mut texts: Vec<String> = vec![
-        // `g` is the caller's alone, `h` is handed over, `k` is read by the callee only.
-        "decl g, h, k; main() begin g := 1; h := 0; k := 1; f(); \
-         if (g & h) then L: skip; fi if (!g | !h) then M: skip; fi end \
-         f() begin h := k; end"
-            .to_owned(),
-        // What is returned to is read on the way, and nowhere else.
-        "decl g, h; main() begin enforce g; g := 1; h := f(); if (h) then L: skip; else M: skip; fi \
-         end bool f() begin g := 0; return 1; end"
-            .to_owned(),
-        "decl g, h; main() begin enforce g | h; g := 1; h := f(); L: goto L; end \
-         bool f() begin if (*) then g := 0; fi M: return !g; end"
-            .to_owned(),
-        // A target that the callee changes, too, and a return value that nobody needs.
-        "decl g; main() begin decl x; x := 1; g, x := f(x); if (g) then L: skip; fi g := 0; f(g); \
-         if (g) then M: skip; fi end \
-         bool<2> f(a) begin g := 1; if (a) then return 0, 1; fi return 1, 0; end"
-            .to_owned(),
-        // Recursion: each frame waits with a value that those above it do not know.
-        "decl g; main() begin decl x; x := *; g := x; f(1); if (g != x) then L: skip; fi \
-         if (g = x) then M: skip; fi end \
-         f(a) begin decl y; y := g; if (a) then f(*); else g := !g; fi if (*) then g := y; fi end"
-            .to_owned(),
+    let last = "exists x: 0..3. (S(1, x) & !S(0, x) & x = p)";
+    let step = "(exists y: 0..3. (New(y) & x = y + 2))";
+    let texts = [
+        with(last, &format!("(S(1, x) & F(x)) | {step}")),
+        with(
+            last,
+            &format!(
+                "(S(1, x) & F(x)) | {step} | (exists y, z: 0..3. (S(1, y) & S(1, z) \
+             & (F(z) | F(y)) & x = y + 1 & z = 2))"
+            ),
+        ),
+        // Of two premises, only one is looked at.
+        with(
+            last,
+            &format!(
+                "(S(1, x) & F(x)) | {step} | (exists y, z: 0..3. (S(1, y) & S(1, z) \
+             & F(y) & y = 0 & x = y + 1 & z = 2))"
+            ),
+        ),
+        // What was found in an earlier round is needed later.
+        with(
+            last,
+            "(S(1, x) & F(x)) | (exists y, z: 0..3. (New(y) & S(1, z) & x = y + 1 & z = y))",
+        ),
+        with(
+            last,
+            "exists y, z: 0..3. (S(1, y) & F(y) & New2(z) & x = y + 1); \
+             mu New2(x: 0..3) = S(1, x) & F(x)",
+        ),
+        // A frontier of other values, of some of them, of none, and one that is no frontier.
+        with(
+            "exists x: 0..3. (S(1, x) & !S(0, x) & x = p + 1)",
+            &format!("(S(1, x) & F(x)) | {step}"),
+        ),
+        with(
+            "exists x: 0..1. (S(1, x) & !S(0, x) & x = p)",
+            "exists y: 0..3. (S(1, y) & F(y) & x = y + 1)",
+        ),
+        with(
+            "exists x: 0..3. (S(1, x) & !S(1, x) & x = p)",
+            "exists y: 0..3. (S(1, y) & F(y) & x = y + 1)",
+        ),
+        with(
+            "exists x: 0..3. (S(0, x) & !S(1, x) & x = p)",
+            "exists y: 0..3. (S(1, y) & F(y) & x = y + 1)",
+        ),
+        with(last, "exists y: 0..3. (S(1, y) & !F(y) & x = y + 1)"),
+        with(last, "exists y: 0..3. (S(2, y) & F(y) & x = y + 1)"),
+        with(last, "exists y: 0..3. (S(1, y) & (F(y) -> x = y + 1))"),
+        // Another slice has something of its own.
+        with(last, "exists y: 0..3. (S(1, y) & F(y) & x = y + 1)")
+            .replace("(fr = 1 & x = 0)", "(fr <= 1 & x = 0)"),
+        with(last, "exists y: 0..3. (S(1, y) & F(y) & x = y + 1)")
+            .replace("| S(1, x)", "| S(1, x) | S(2, x)"),
+        with(last, "exists y: 0..3. (S(1, y) & F(y) & x = y + 1)")
+            .replace("| S(1, x)", "| S(1, x + 0)"),
     ];
-    texts.extend((100..120).map(|seed| random::program(seed, &Options::small())));
-    let mut compared = 0;
+    let mut settled = 0;
     for text in texts {
-        let model = Model::parse(Language::BooleanProgram, text.clone());
-        let model = model.unwrap_or_else(|error| panic!("{text}: {error}"));
-        let mut properties = vec![Property::assertions()];
-        if text.contains("L: ") && text.contains("M: ") {
-            properties.extend([Property::reach("L"), Property::reach("M")]);
-        }
-        for property in &properties {
-            let expected = is_violated(&model, property, false, None);
-            for file in ["simple.mu", "ef.mu", "efopt.mu", "backward.mu"] {
-                let exact = [shipped(file), b"# exact\n".to_vec()].concat();
-                for text in [shipped(file), exact] {
-                    if let Some(answer) = decided(&model, file, property, text) {
-                        assert_eq!(answer, expected, "{file} of {property:?}");
-                        compared += 1;
-                    }
-                }
-            }
+        let Ok(equations) = equations(&text) else {
+            continue;
+        };
+        for name in ["S", "F", "New"] {
+            let relation = equations.find(name).expect("it is defined");
+            settled += usize::from(assert_agree(&text, &equations, relation));
         }
     }
-    println!("{compared} answers");
-    assert!(compared > 200, "{compared}");
-}
-
-/// A library does not know how its user's options are called.
-#[test]
-fn messages_of_the_library_name_no_options() {
-    let model = Model::parse(Language::BooleanProgram, support::PROGRAM).expect("no mistakes");
-    let solver = || Solver::new(&model, "e.mu", "param N = 1; query q = N = 1;");
-    let wrong = [
-        (
-            solver().define("M", 3),
-            "definition:1:1: error: there is no parameter `M` in e.mu",
-        ),
-        (
-            solver().count("Exits"),
-            "relation:1:1: error: unknown relation `Exits`",
-        ),
-        (
-            solver().list("Exits"),
-            "relation:1:1: error: unknown relation `Exits`",
-        ),
-        (solver().target(Property::terminates()), "and nothing else"),
-    ];
-    for (solver, expected) in wrong {
-        let message = match solver.solve() {
-            Err(Error::Diagnostics(diagnostics)) => diagnostics.to_string(),
-            Err(error) => error.to_string(),
-            Ok(_) => panic!("{expected}"),
-        };
-        assert!(message.contains(expected), "{message}");
-        assert!(
-            !message.contains("--") && !message.contains("-D"),
-            "{message}"
-        );
-    }
-}
-
-/// Without a target, summaries from reachable entries are the same relation in all three files.
-#[test]
-fn summaries_are_equal() {
-    let all = "let Restricted(u: State, v: State) = EntryReached(u) & Summary(u, v);\n\
-               let Late(u: State, v: State) = SummaryEFopt(1, u, v);\n\
-               query ef = forall u, v: State. (Restricted(u, v) <-> SummaryEF(u, v));\n\
-               query efopt = forall u, v: State. (Late(u, v) <-> SummaryEF(u, v));\n";
-    let mut text = Vec::new();
-    for file in ["simple.mu", "ef.mu", "efopt.mu"] {
-        let spec = String::from_utf8(shipped(file)).expect("it is UTF-8");
-        let query = spec.find("query").expect("it has one");
-        text.extend_from_slice(&spec.as_bytes()[..query]);
-    }
-    text.extend_from_slice(all.as_bytes());
-    for path in programs("examples").iter().chain(&programs("tests/corpus")) {
-        let Ok(model) = Model::read(path) else {
-            continue;
-        };
-        let solver = Solver::new(&model, "equal.mu", text.clone())
-            .count("Restricted")
-            .count("SummaryEF")
-            .count("Late");
-        let Ok(solution) = solver.solve() else {
-            continue;
-        };
-        assert!(
-            solution.queries().all(|(_, value)| value == Some(true)),
-            "{}",
-            path.display()
-        );
-        assert_eq!(solution.count("Restricted"), solution.count("SummaryEF"));
-        assert_eq!(solution.count("Late"), solution.count("SummaryEF"));
-    }
-}
-
-/// The states that summaries reach are the heads that `post` counts, those without a frame
-/// aside.
-#[test]
-fn states_are_those_of_the_direct_engine() {
-    for path in programs("examples") {
-        let Ok(model) = Model::read(&path) else {
-            continue;
-        };
-        let text = String::from_utf8(shipped("simple.mu")).expect("it is UTF-8")
-            + "let Framed(v: State) = Reachable(v) & InProcedure(v.pc, v.pc);";
-        let solver = Solver::new(&model, "simple.mu", text).count("Framed");
-        let Ok(solution) = solver.solve() else {
-            continue;
-        };
-        let heads = derny::SetQuery::post().count().ask(&model);
-        let heads = heads.expect("the program can be explored").to_string();
-        let framed = solution.count("Framed").expect("it is counted");
-        assert_eq!(framed, heads, "{}", path.display());
-    }
-}
-
-#[test]
-fn boppo() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/boppo");
-    let Ok(verdicts) = std::fs::read_to_string(folder.join("VERDICTS.txt")) else {
-        println!("skipped: there is no folder {}", folder.display());
-        return;
-    };
-    let (mut compared, mut undone) = (0, Vec::new());
-    for line in verdicts.lines() {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [name, verdict, options @ ..] = &words[..] else {
-            continue;
-        };
-        let property = match options {
-            ["-l", label, ..] => Property::reach(*label),
-            _ => Property::assertions(),
-        };
-        let path = folder.join(format!("{name}.bp"));
-        let Ok(model) = Model::read(&path) else {
-            continue;
-        };
-        let (count, late) = assert_shipped_agree(&model, &property);
-        let is_violated = is_violated(&model, &property, true, None);
-        assert_eq!(is_violated, *verdict == "violated", "{name}");
-        compared += count;
-        undone.extend(late.into_iter().map(|file| format!("{name} with {file}")));
-    }
-    println!("{compared} answers; too late: {undone:?}");
-    assert!(compared > 0);
-}
-
-fn run(arguments: &[&str]) -> support::Run {
-    let mut all = vec!["solve"];
-    all.extend(arguments);
-    support::derny(&all)
-}
-
-#[test]
-fn the_command_solves() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let program = folder.path().join("p.bp");
-    std::fs::write(&program, support::PROGRAM).expect("it can be written");
-    let program = program.to_str().expect("UTF-8");
-    let equations = folder.path().join("e.mu");
-    let write = |text: &str| std::fs::write(&equations, text).expect("it can be written");
-    let file = equations.to_str().expect("UTF-8");
-    write("param N = 2; query two = N = 2; query at = exists p: PC. Target(p);");
-    let plain = run(&[file, program]);
-    assert_eq!(
-        (plain.code, plain.stdout.as_str()),
-        (0, "true two\nfalse at\n")
-    );
-    let given = run(&[file, program, "-D", "N=3", "--reach", "L"]);
-    assert_eq!(given.stdout, "false two\ntrue at\n", "{}", given.stderr);
-    let wrong = run(&[file, program, "-D", "M=3"]);
-    support::assert_bad_input(&wrong, "there is no parameter `M`");
-    let counted = run(&[
-        file, program, "--count", "Exit", "--list", "Exit", "--most", "1",
-    ]);
-    assert!(
-        counted
-            .stdout
-            .ends_with("2 Exit\n  not_:exit\n  ... and 1 more\n"),
-        "{}",
-        counted.stdout
-    );
-    let json = run(&[
-        file, program, "--count", "Exit", "--list", "Entry", "--format", "json",
-    ]);
-    let json: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
-    assert_eq!(
-        json["queries"][0],
-        serde_json::json!({"name": "two", "value": true})
-    );
-    assert_eq!(
-        json["relations"],
-        serde_json::json!([
-            {"name": "Exit", "count": "2", "tuples": null},
-            {"name": "Entry", "count": null, "tuples": ["not_:4", "main:9"]},
-        ])
-    );
-    let wrong = run(&[file, program, "--count", "Exits"]);
-    support::assert_bad_input(&wrong, "unknown relation `Exits`");
-    write("mu A(x: bool) = !A(x); query q = A(0);");
-    let unsettled = run(&[file, program]);
-    support::assert_bad_input(
-        &unsettled,
-        "after round 2 it has the value of round 0 again",
-    );
-    write("mu A(x: bool) = y; query q = z;");
-    let wrong = run(&[file, program]);
-    support::assert_bad_input(&wrong, "2 errors");
-}
-
-#[test]
-fn names_in_tuples_are_harmless_on_a_terminal() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
-    let (equations, program) = (path("e.mu"), path("p.bp"));
-    let text = "decl {a\x1b[31mb}; main() begin skip; end";
-    std::fs::write(&program, text).expect("it can be written");
-    std::fs::write(&equations, "mu A(u: State) = Init(u.pc);").expect("it can be written");
-    let listed = run(&[&equations, &program, "--list", "A"]);
-    assert_eq!(listed.code, 0, "{}", listed.stderr);
-    assert!(
-        listed.stdout.contains("{a\u{fffd}[31mb}=1"),
-        "{}",
-        listed.stdout
-    );
-}
-
-#[test]
-fn equations_decide_checks() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let program = folder.path().join("p.bp");
-    std::fs::write(&program, support::PROGRAM).expect("it can be written");
-    for algorithm in ["simple", "ef", "efopt"] {
-        let run = support::check(
-            &program,
-            &["--reach", "L", "--reach", "M", "--algorithm", algorithm],
-        );
-        assert_eq!(run.code, 1, "{}", run.stderr);
-        assert!(run.stdout.starts_with("reachable"), "{}", run.stdout);
-        assert!(run.stdout.contains("\nunreachable"), "{}", run.stdout);
-    }
-    let liar = folder.path().join("liar.mu");
-    std::fs::write(&liar, "query always = true;").expect("it can be written");
-    let liar = liar.to_str().expect("UTF-8");
-    let run = support::check(&program, &["--reach", "M", "--algorithm", liar]);
-    assert_eq!(run.code, 4, "{}", run.stderr);
-    let run = support::check(&program, &["--terminates", "--algorithm", "ef"]);
-    support::assert_bad_input(&run, "whether an assertion fails, and nothing else");
+    assert!(settled > 25, "{settled}");
 }
 
 /// Interleaved, two equal numbers take few nodes; one above the other, one for each value.
@@ -771,103 +443,4 @@ fn a_definition_may_ask_for_an_order() {
     let text = "mu A(x: 0..3) order x < y, y < x = exists y: 0..3. (x = y);\n";
     let equations = equations(text).expect("nothing is wrong");
     assert_eq!(count(&equations, "A"), "4");
-}
-
-#[test]
-fn limits_leave_what_is_not_done_unknown() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let program = folder.path().join("driver.bp");
-    let text = random::program(1, &Options::driver());
-    std::fs::write(&program, text).expect("it can be written");
-    let program = program.to_str().expect("UTF-8");
-    let equations = folder.path().join("e.mu");
-    let mut text = b"query first = true;\n".to_vec();
-    text.extend(shipped("ef.mu"));
-    std::fs::write(&equations, text).expect("it can be written");
-    let file = equations.to_str().expect("UTF-8");
-    for limit in [["--timeout", "1"], ["--memory", "40"]] {
-        let mut arguments = vec![file, program, "--reach", "never"];
-        arguments.extend(limit);
-        let text = run(&arguments);
-        assert_eq!(text.code, 3, "{limit:?}: {}", text.stderr);
-        let lines: Vec<&str> = text.stdout.lines().collect();
-        assert_eq!(lines.len(), 2, "{limit:?}: {}", text.stdout);
-        assert!(lines[1].starts_with("unknown reach ("), "{}", text.stdout);
-        arguments.extend(["--format", "json"]);
-        let json = run(&arguments);
-        assert_eq!(json.code, 3, "{}", json.stderr);
-        let json: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
-        assert!(json["queries"][1]["value"].is_null(), "{json}");
-    }
-}
-
-#[test]
-fn equations_about_threads_decide_checks_within_bounds() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/threads/bluetooth.bp");
-    let bounded = |options: &[&str]| support::check(&path, options);
-    for (options, code) in [
-        (["--algorithm", "cbr", "--switches", "2"], 0),
-        (["--algorithm", "cbr", "--switches", "3"], 1),
-        (["--algorithm", "rounds", "--rounds", "1"], 0),
-        (["--algorithm", "rounds", "--rounds", "2"], 1),
-    ] {
-        let run = bounded(&options);
-        assert_eq!(run.code, code, "{options:?}: {}", run.stderr);
-    }
-    let wrong = |options: &[&str], message| support::assert_bad_input(&bounded(options), message);
-    wrong(&["--algorithm", "cbr"], "--switches K or --rounds R");
-    wrong(
-        &["--algorithm", "cbr", "--rounds", "2"],
-        "have no parameter `R`",
-    );
-    wrong(
-        &["--algorithm", "ef", "--switches", "2"],
-        "have no parameter `K`",
-    );
-    wrong(
-        &["--algorithm", "cbr", "--switches", "2", "-D", "K=3"],
-        "given twice",
-    );
-    wrong(
-        &["--algorithm", "cbr", "--switches", "1000000"],
-        "at most 10000 are possible",
-    );
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/cbr.mu");
-    let file = file.to_str().expect("UTF-8");
-    let servers = path.with_file_name("server.bp");
-    let creates = run(&[file, servers.to_str().expect("UTF-8")]);
-    support::assert_bad_input(&creates, "equations know no `start_thread`");
-    let folder = tempfile::tempdir().expect("a folder");
-    let own = folder.path().join("own.bp");
-    let text = "decl thread_local o; thread p(); void p() begin o := 1; end";
-    std::fs::write(&own, text).expect("it can be written");
-    let own = run(&[file, own.to_str().expect("UTF-8")]);
-    support::assert_bad_input(&own, "equations know no `thread_local` globals");
-    let alone = path.with_file_name("../lock.bp");
-    let alone = run(&[file, alone.to_str().expect("UTF-8")]);
-    support::assert_bad_input(&alone, "`Thread` is for programs with threads");
-}
-
-/// What `init` leaves, and where it comes to, calls and recursion included.
-#[test]
-fn threads_begin_with_what_init_leaves() {
-    let text = "decl g, h; thread p();
-        void init() begin g := 0; h := *; again(); if (h) then end_thread; fi g := 1; end
-        void again() begin if (*) then L: again(); fi M: skip; end
-        void p() begin skip; end";
-    let model = Model::parse(Language::BooleanProgram, text).expect("a program");
-    let equations = "let A(g: Globals) = StartGlobals(g);\n\
-        query reaches = exists p: PC. (InitReaches(p) & Target(p));\n";
-    let solve = |target: &str| {
-        let solver = Solver::new(&model, "init.mu", equations).target(Property::reach(target));
-        solver.count("A").list("A").solve().expect("a solution")
-    };
-    let solution = solve("M");
-    assert_eq!(solution.query("reaches"), Some(true));
-    let mut shown = Vec::new();
-    solution
-        .write_json(&mut shown)
-        .expect("memory takes everything");
-    let json: serde_json::Value = serde_json::from_slice(&shown).expect("JSON");
-    assert_eq!(json["relations"][0]["count"], "2", "{json}");
 }

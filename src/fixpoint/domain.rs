@@ -40,7 +40,7 @@ pub enum Leaf {
 }
 
 /// All domains met so far, those that have a name first.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Domains {
     known: IndexSet<Domain>,
     /// For each domain, how many leaves its values have, and how deep it nests.

@@ -59,6 +59,19 @@ impl Evaluator<'_> {
         Ok(is_reached)
     }
 
+    /// The query that is asked, if one witness among these relations decides it.
+    pub(super) fn goal_query(&self, members: &[usize]) -> Option<usize> {
+        let goal = self.goal.as_ref()?;
+        (goal.members == members).then_some(goal.query)
+    }
+
+    /// Notes that the query that is asked has its witness.
+    pub(super) fn reach_goal(&mut self) {
+        if let Some(goal) = &mut self.goal {
+            goal.is_reached = true;
+        }
+    }
+
     /// A query's goal, if it has one: it depends on one cycle only, and evenly.
     fn goal_of(&self, query: usize) -> Option<Goal> {
         let components = self.graph.components(&[query], &[]);

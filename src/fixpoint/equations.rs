@@ -19,7 +19,7 @@ pub struct RelationId(pub u32);
 pub struct FormulaId(pub u32);
 
 /// The equations of a file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Equations {
     /// The domains they speak of.
     pub domains: Domains,
@@ -39,7 +39,7 @@ pub enum Kind {
     Defined(Fixpoint),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Relation {
     pub name: String,
     /// Of the name; nothing for what is supplied.
@@ -55,13 +55,13 @@ pub struct Relation {
 }
 
 /// A closed formula, which is the body of a relation without parameters.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Query {
     pub name: String,
     pub relation: RelationId,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Variable {
     pub name: String,
     pub domain: DomainId,

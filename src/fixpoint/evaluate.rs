@@ -78,6 +78,8 @@ pub struct Evaluator<'a> {
     pub(super) watch: &'a Watch,
     /// Present values.
     pub(super) values: Vec<Bdd>,
+    /// Whether those of supplied relations are made.
+    is_made: Vec<bool>,
     /// Values that were computed, and what they depend on.
     known: Vec<Option<(Context, Bdd)>>,
     components: FxHashMap<Division, Rc<Vec<Component>>>,
@@ -90,7 +92,7 @@ pub struct Evaluator<'a> {
     joined: FxHashMap<NodeId, (Vec<Bdd>, Bdd)>,
     cubes: FxHashMap<(NodeId, usize, usize), Bdd>,
     pub efforts: Vec<Effort>,
-    measures: bool,
+    pub(super) measures: bool,
     /// The query that is asked, if one witness decides it.
     pub(super) goal: Option<Goal>,
 }
@@ -113,6 +115,7 @@ impl<'a> Evaluator<'a> {
             values: vec![atoms.bdds.constant(false); relations],
             atoms,
             watch,
+            is_made: vec![false; relations],
             known: vec![None; relations],
             components: FxHashMap::default(),
             nodes: vec![None; plan.nodes.len()],
@@ -130,7 +133,19 @@ impl<'a> Evaluator<'a> {
     pub fn relation(&mut self, relation: RelationId) -> Result<Bdd, Failure> {
         let index = relation.0 as usize;
         self.solve(&[index], &[])?;
-        Ok(self.values[index].clone())
+        self.current(index)
+    }
+
+    /// The present value of a relation. What a program supplies is made when it is first needed.
+    pub(super) fn current(&mut self, relation: usize) -> Result<Bdd, Failure> {
+        if let RelationKind::Supplied(supplied) = self.equations.relations[relation].kind
+            && !self.is_made[relation]
+            && let Some(program) = self.atoms.program
+        {
+            self.values[relation] = program.relation(supplied)?;
+            self.is_made[relation] = true;
+        }
+        Ok(self.values[relation].clone())
     }
 
     /// Gives present values to whatever the roots depend on, while some relations are fixed; or
@@ -139,6 +154,10 @@ impl<'a> Evaluator<'a> {
         let components = self.components(roots, fixed);
         for component in components.iter() {
             self.watch.check()?;
+            let is_supplied = |member: &usize| self.equations.relations[*member].body.is_none();
+            if component.members.iter().all(is_supplied) {
+                continue;
+            }
             let context: Context = component
                 .context
                 .iter()
@@ -224,12 +243,19 @@ impl<'a> Evaluator<'a> {
     fn compute(&mut self, component: &Component, fixed: &[usize]) -> Result<(), Failure> {
         if !component.is_cyclic {
             for member in &component.members {
-                self.values[*member] = self.plain(*member)?;
+                self.efforts[*member].rounds += 1;
+                self.values[*member] = self.body(*member)?;
             }
             return Ok(());
         }
         match component.strategy {
-            Strategy::SemiNaive => self.semi_naive(&component.members),
+            Strategy::SemiNaive => {
+                let is_done = fixed.is_empty() && self.explicit(&component.members)?;
+                match is_done {
+                    true => Ok(()),
+                    false => self.semi_naive(&component.members),
+                }
+            }
             Strategy::Kleene => self.kleene(&component.members),
             Strategy::Nested => {
                 let mut values = Vec::new();
@@ -245,20 +271,6 @@ impl<'a> Evaluator<'a> {
                 }
                 Ok(())
             }
-        }
-    }
-
-    /// What is supplied, or a formula whose relations have their values.
-    fn plain(&mut self, relation: usize) -> Result<Bdd, Failure> {
-        match self.equations.relations[relation].kind {
-            RelationKind::Defined(_) => {
-                self.efforts[relation].rounds += 1;
-                self.body(relation)
-            }
-            RelationKind::Supplied(supplied) => match self.atoms.program {
-                Some(program) => Ok(program.relation(supplied)?),
-                None => Ok(self.atoms.bdds.constant(false)),
-            },
         }
     }
 
@@ -399,7 +411,7 @@ impl<'a> Evaluator<'a> {
     /// An application of a present value: only what has changed since the last time is renamed.
     /// No two tuples become one, so that what is gone can be taken away.
     fn apply(&mut self, id: NodeId, application: &Application) -> Result<Bdd, Failure> {
-        let value = self.values[application.relation.0 as usize].clone();
+        let value = self.current(application.relation.0 as usize)?;
         let bdds = self.atoms.bdds;
         let result = match self.renamed.get(&id).cloned() {
             None => self.renamed(id, application, &value)?,

@@ -10,9 +10,10 @@
 //!                   └────────▶ plan ─▶ evaluate ─▶ tuples
 //! ```
 //!
-//! Control is part of the BDDs, with its bits above those of the data: a set of states at few
-//! points is a small BDD, and operations on it touch nothing else. [`naive`] is the same on
-//! plain sets, for tests.
+//! Control is explicit where formulas go along it (`explicit`): a relation is one BDD of data for
+//! each row of points. Elsewhere it is part of the BDDs, with its bits above those of the data: a
+//! set of states at few points is a small BDD, and operations on it touch nothing else. [`naive`]
+//! is the same on plain sets, for tests.
 
 mod atoms;
 mod combine;
@@ -20,15 +21,20 @@ pub mod domain;
 mod early_end;
 pub mod equations;
 pub mod evaluate;
+mod explicit;
+mod frontier;
 pub mod graph;
 mod initial;
 mod join;
 mod levels;
 mod live;
 pub mod naive;
+mod pieces;
 mod plan;
 mod program;
 mod resolve;
+mod returns;
+mod routes;
 mod semi_naive;
 mod shipped;
 mod solve;

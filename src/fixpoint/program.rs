@@ -11,8 +11,9 @@ use super::live::{LiveSet, LiveVariables};
 use super::supplied::Supplied;
 use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
+use crate::components::components;
 use crate::program::{Action, PointId, ProcedureId, Program, Threads, VariableId};
-use crate::rules::{DataVariable, EffectId, Head, Right, Rule, Rules};
+use crate::rules::{DataVariable, EffectId, Right, Rule, Rules};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::relation::Relations;
 use rustc_hash::FxHashMap;
@@ -64,17 +65,17 @@ pub struct Cache {
 
 /// What decides about the data of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
-    relation: Supplied,
-    effect: Option<EffectId>,
-    is_failure: bool,
+pub(super) struct Key {
+    pub relation: Supplied,
+    pub effect: Option<EffectId>,
+    pub is_failure: bool,
     /// Of a return.
-    callee: Option<ProcedureId>,
-    scopes: [Scope; 2],
+    pub callee: Option<ProcedureId>,
+    pub scopes: [Scope; 2],
 }
 
 /// The control points that a step is about, and its data.
-type Leaf = (Vec<u32>, Bdd);
+pub(super) type Leaf = (Vec<u32>, Bdd);
 
 /// The dimensions of a program.
 pub fn dimensions(program: &Program, rules: &Rules<'_>) -> Dimensions {
@@ -106,7 +107,7 @@ impl ProgramRelations<'_> {
     }
 
     /// The bits of locals, returned values and globals that are in scope.
-    fn in_scope(&self, scope: Scope) -> Vec<DataVariable> {
+    pub(super) fn in_scope(&self, scope: Scope) -> Vec<DataVariable> {
         let layout = &self.rules.layout;
         let locals = |id: ProcedureId| {
             let count = self.program.procedure(id).locals.len() as u32;
@@ -196,54 +197,90 @@ impl ProgramRelations<'_> {
 
     /// A supplied relation over the first tracks of each kind.
     pub fn relation(&self, relation: Supplied) -> BddResult {
-        let points = 0..self.program.points.len() as u32;
+        if let Some(leaves) = self.leaves(relation)? {
+            let places = leaves.first().map_or(0, |(points, _)| points.len());
+            return self.tree(&points_of(places as u32), leaves);
+        }
         match relation {
-            Supplied::Entry => {
-                let procedures = self.program.procedures.iter();
-                self.set(0, procedures.map(|procedure| procedure.entry().0))
-            }
-            Supplied::Exit => {
-                let procedures = self.program.procedures.iter();
-                self.set(0, procedures.map(|procedure| procedure.exit().0))
-            }
-            Supplied::Init => self.set(0, [self.program.entry_point().0]),
-            Supplied::Target => {
-                let error = self.targets.error.then(|| self.error());
-                let targets = self.targets.points.iter().map(|point| point.0);
-                self.set(0, targets.chain(error))
-            }
-            Supplied::Across => {
-                let truth = self.copies.bdds.constant(true);
-                let calls = points.filter_map(|point| {
-                    let next = self.return_point(point)?;
-                    Some((vec![point, next], truth.clone()))
-                });
-                self.tree(&points_of(2), calls.collect())
-            }
-            Supplied::ProgramInt => self.internal(),
-            Supplied::IntoCall => self.calls(),
-            Supplied::ReturnA => self.returns(Supplied::ReturnA),
-            Supplied::ReturnB => self.returns(Supplied::ReturnB),
-            Supplied::Return => self.whole_return(),
-            Supplied::InProcedure => {
-                let bdds = self.copies.bdds;
-                let mut all = bdds.constant(false);
-                for procedure in &self.program.procedures {
-                    let [one, other] =
-                        [0, 1].map(|track| self.set(track, procedure.points.clone()));
-                    all = bdds.or(&all, &bdds.and(&one?, &other?)?)?;
-                }
-                Ok(all)
-            }
             Supplied::Start => self.start(),
             Supplied::StartGlobals => self.start_globals(),
             Supplied::InitReaches => self.init_reaches(),
             Supplied::MaySwitch => self.may_switch(),
             Supplied::End => self.end(),
+            _ => self.same_procedure(),
         }
     }
 
-    fn return_point(&self, point: u32) -> Option<u32> {
+    /// The control points that a supplied relation is about, each time with its data, if there
+    /// are few.
+    pub(super) fn leaves(&self, relation: Supplied) -> Result<Option<Vec<Leaf>>, OutOfNodes> {
+        let procedures = self.program.procedures.iter();
+        let truth = || self.copies.bdds.constant(true);
+        let set = |points: Vec<u32>| -> Vec<Leaf> {
+            let points = points.into_iter();
+            points.map(|point| (vec![point], truth())).collect()
+        };
+        Ok(Some(match relation {
+            Supplied::Entry => set(procedures.map(|procedure| procedure.entry().0).collect()),
+            Supplied::Exit => set(procedures.map(|procedure| procedure.exit().0).collect()),
+            Supplied::Init => set(vec![self.program.entry_point().0]),
+            Supplied::Target => {
+                let error = self.targets.error.then(|| self.error());
+                let targets = self.targets.points.iter().map(|point| point.0);
+                set(targets.chain(error).collect())
+            }
+            Supplied::Across => {
+                let calls = (0..self.program.points.len() as u32).filter_map(|point| {
+                    let next = self.return_point(point)?;
+                    Some((vec![point, next], truth()))
+                });
+                calls.collect()
+            }
+            Supplied::ProgramInt => self.internal()?,
+            Supplied::IntoCall => self.calls()?,
+            Supplied::ReturnA | Supplied::ReturnB => self.returns(relation)?,
+            Supplied::Return => self.whole_return()?,
+            _ => return Ok(None),
+        }))
+    }
+
+    fn same_procedure(&self) -> BddResult {
+        let bdds = self.copies.bdds;
+        let mut all = bdds.constant(false);
+        for procedure in &self.program.procedures {
+            let [one, other] = [0, 1].map(|track| self.set(track, procedure.points.clone()));
+            all = bdds.or(&all, &bdds.and(&one?, &other?)?)?;
+        }
+        Ok(all)
+    }
+
+    /// When each point has its turn, if callees go before callers, and points that come first in
+    /// their procedures before others.
+    pub(super) fn turns(&self) -> Vec<u32> {
+        let procedures = self.program.procedures.iter();
+        let callees: Vec<Vec<usize>> = procedures
+            .map(|procedure| {
+                let points = procedure.points.clone().map(PointId);
+                let called = points.filter_map(|point| match &self.program.point(point).action {
+                    Action::Call(call) => Some(call.callee.0 as usize),
+                    _ => None,
+                });
+                called.collect()
+            })
+            .collect();
+        let mut turns = vec![0; self.dimensions.points as usize];
+        let order = components(&callees, 0..callees.len());
+        let points = order
+            .into_iter()
+            .flatten()
+            .flat_map(|procedure| self.program.procedures[procedure].points.clone());
+        for (turn, point) in (1..).zip(points) {
+            turns[point as usize] = turn;
+        }
+        turns
+    }
+
+    pub(super) fn return_point(&self, point: u32) -> Option<u32> {
         match &self.program.point(PointId(point)).action {
             Action::Call(call) => Some(call.next.0),
             _ => None,
@@ -304,7 +341,7 @@ impl ProgramRelations<'_> {
     }
 
     /// What steps do to data, made once for each key.
-    fn known_data(&self, key: Key, make: impl FnOnce() -> BddResult) -> BddResult {
+    pub(super) fn known_data(&self, key: Key, make: impl FnOnce() -> BddResult) -> BddResult {
         if let Some(known) = self.cache.data.borrow().get(&key) {
             return Ok(known.clone());
         }
@@ -336,7 +373,7 @@ impl ProgramRelations<'_> {
     }
 
     /// The relation of an effect, without the variables that are dead afterwards.
-    fn without_dead(&self, effect: &Bdd, to: Scope) -> BddResult {
+    pub(super) fn without_dead(&self, effect: &Bdd, to: Scope) -> BddResult {
         if self.live.is_none() {
             return Ok(effect.clone());
         }
@@ -352,7 +389,7 @@ impl ProgramRelations<'_> {
     }
 
     /// The steps that neither call nor return.
-    fn internal(&self) -> BddResult {
+    fn internal(&self) -> Result<Vec<Leaf>, OutOfNodes> {
         let mut leaves = Vec::new();
         for rule in &self.rules.rules {
             let Right::Step(to) = rule.right else {
@@ -369,7 +406,7 @@ impl ProgramRelations<'_> {
             let data = self.step(rule, to)?;
             leaves.push((vec![rule.from.0, to], data));
         }
-        self.tree(&points_of(2), leaves)
+        Ok(leaves)
     }
 
     fn step(&self, rule: &Rule, to: u32) -> BddResult {
@@ -398,7 +435,7 @@ impl ProgramRelations<'_> {
     }
 
     /// From calls to the entries of their callees.
-    fn calls(&self) -> BddResult {
+    fn calls(&self) -> Result<Vec<Leaf>, OutOfNodes> {
         let mut leaves = Vec::new();
         for rule in &self.rules.rules {
             let Right::Push { first, .. } = rule.right else {
@@ -426,141 +463,7 @@ impl ProgramRelations<'_> {
             })?;
             leaves.push((vec![rule.from.0, first.0], data));
         }
-        self.tree(&points_of(2), leaves)
-    }
-
-    /// One half of the returns: the tracks are those of the caller, the exit point and what is
-    /// returned to; the data those of the first state and of the last.
-    fn returns(&self, half: Supplied) -> BddResult {
-        let mut leaves = Vec::new();
-        for rule in &self.rules.rules {
-            let Right::Push { first, saved, .. } = rule.right else {
-                continue;
-            };
-            let (Some(next), Some(callee)) =
-                (self.return_point(rule.from.0), self.rules.frame_of(first))
-            else {
-                continue;
-            };
-            let exit = self.program.procedure(callee).exit();
-            let internal = self.internal_rule(saved);
-            let data = match half {
-                Supplied::ReturnA => self.caller_half(rule, callee, internal, next)?,
-                _ => self.callee_half(callee, internal, next)?,
-            };
-            leaves.push((vec![rule.from.0, exit.0, next], data));
-        }
-        self.tree(&points_of(3), leaves)
-    }
-
-    /// The rule that sets the targets of a call, if it has one.
-    fn internal_rule(&self, saved: Head) -> Option<&Rule> {
-        if saved.0 < self.rules.symbols {
-            return None;
-        }
-        let mut rules = self.rules.rules_from(saved).iter();
-        rules.find(|rule| !rule.is_failure)
-    }
-
-    /// Whether a variable is a global whose value after a call is the one that the callee leaves.
-    fn is_handed(&self, callee: ProcedureId, bit: DataVariable) -> bool {
-        let is_global = self.rules.layout.global_range().contains(&bit);
-        is_global && self.live.is_none_or(|live| live.changes(callee, bit))
-    }
-
-    /// Between the call and what is after it: what is no target, and the callee does not hand
-    /// over, keeps its value.
-    fn caller_half(
-        &self,
-        call: &Rule,
-        callee: ProcedureId,
-        internal: Option<&Rule>,
-        next: u32,
-    ) -> BddResult {
-        let key = Key {
-            relation: Supplied::ReturnA,
-            effect: internal.map(|rule| rule.effect),
-            is_failure: false,
-            callee: self.live.map(|_| callee),
-            scopes: [self.scope(call.from.0), self.scope(next)],
-        };
-        self.known_data(key, || {
-            let bdds = self.copies.bdds;
-            let changes = internal.map(|rule| &self.rules.footprint(rule).after);
-            let after = self.in_scope(key.scopes[1]);
-            let kept = self.in_scope(key.scopes[0]).into_iter();
-            let is_kept = |bit: &DataVariable| {
-                let is_changed = changes.is_some_and(|changes| changes.touches(*bit));
-                after.contains(bit) && !is_changed && !self.is_handed(callee, *bit)
-            };
-            let mut data = self.unchanged(kept.filter(is_kept))?;
-            data = bdds.and(&data, &self.nothing_else(key.scopes[0], [0; 2])?)?;
-            bdds.and(&data, &self.nothing_else(key.scopes[1], [1; 2])?)
-        })
-    }
-
-    /// Between the exit point and what is after it: what is handed over and no target keeps its
-    /// value, targets get what is returned, and both procedures' `enforce` hold.
-    fn callee_half(&self, callee: ProcedureId, internal: Option<&Rule>, next: u32) -> BddResult {
-        let exit = self.program.procedure(callee).exit();
-        let key = Key {
-            relation: Supplied::ReturnB,
-            effect: internal.map(|rule| rule.effect),
-            is_failure: false,
-            callee: None,
-            scopes: [self.scope(exit.0), self.scope(next)],
-        };
-        self.known_data(key, || {
-            let bdds = self.copies.bdds;
-            let layout = &self.rules.layout;
-            let changes = internal.map(|rule| &self.rules.footprint(rule).after);
-            let is_kept = |bit: &DataVariable| changes.is_none_or(|changes| !changes.touches(*bit));
-            let after = self.in_scope(key.scopes[1]);
-            let (handed, others): (Vec<_>, Vec<_>) = (0..layout.locals)
-                .chain(layout.global_range())
-                .filter(is_kept)
-                .partition(|bit| self.is_handed(callee, *bit));
-            let handed = handed.into_iter().filter(|bit| after.contains(bit));
-            let mut data = self.unchanged(handed)?;
-            if let Some(rule) = internal {
-                // What the caller keeps has the value that it has afterwards.
-                let effect = self.effect(rule.effect, false)?;
-                let moved = others.into_iter().map(|bit| {
-                    let level = |copy| self.copies.level(bit, copy);
-                    (level(Copy::Current), level(Copy::Next))
-                });
-                let effect = self.without_dead(&effect, key.scopes[1])?;
-                let effect = self.copies.renaming(moved)?.apply(bdds, &effect)?;
-                data = bdds.and(&data, &effect)?;
-            }
-            let mut pops = self.rules.rules_from(Head(exit.0)).iter();
-            if let Some(pop) = pops.find(|rule| rule.right == Right::Pop) {
-                data = bdds.and(&data, &self.effect(pop.effect, false)?)?;
-            }
-            data = bdds.and(&data, &self.nothing_else(key.scopes[0], [0; 2])?)?;
-            bdds.and(&data, &self.nothing_else(key.scopes[1], [1; 2])?)
-        })
-    }
-
-    /// Both halves, with three copies of data: the caller's, the callee's, and afterwards.
-    fn whole_return(&self) -> BddResult {
-        let bdds = self.copies.bdds;
-        let moved = |pairs: &[(u32, u32)], half: Bdd| -> BddResult {
-            let mut half = half;
-            for (from, to) in pairs {
-                let levels = [Pool::Locals, Pool::Globals].map(|pool| {
-                    let [from, to] =
-                        [*from, *to].map(|index| self.levels.of(Track { pool, index }));
-                    from.iter().copied().zip(to.iter().copied())
-                });
-                let renaming = self.copies.renaming(levels.into_iter().flatten())?;
-                half = renaming.apply(bdds, &half)?;
-            }
-            Ok(half)
-        };
-        let caller = moved(&[(1, 2)], self.returns(Supplied::ReturnA)?)?;
-        let callee = moved(&[(1, 2), (0, 1)], self.returns(Supplied::ReturnB)?)?;
-        bdds.and(&caller, &callee)
+        Ok(leaves)
     }
 }
 

@@ -4,6 +4,7 @@
 use super::atoms::Atoms;
 use super::equations::{Equations, RelationId};
 use super::evaluate::{Effort, Evaluator, Failure};
+use super::frontier::without_guards;
 use super::graph::Graph;
 use super::initial::initial;
 use super::levels::{Dimensions, Levels, Track};
@@ -70,14 +71,16 @@ pub fn with_session<T>(
         (Some(program), Some(rules)) => dimensions(program, rules),
         _ => Dimensions::default(),
     };
-    let graph = Graph::of(task.equations);
+    let without_guards = without_guards(task.equations, task.asked);
+    let equations = without_guards.as_ref().unwrap_or(task.equations);
+    let graph = Graph::of(equations);
     let asked: Vec<_> = task.asked.iter().map(|id| id.0 as usize).collect();
     let needed: Vec<_> = graph
         .components(&asked, &[])
         .into_iter()
         .flatten()
         .collect();
-    let plan = Plan::of(task.equations, &dimensions, &needed);
+    let plan = Plan::of(equations, &dimensions, &needed);
     let initial = initial(task, &needed)?;
     let levels = Levels::new(&dimensions, &plan.tracks, &plan.above);
     if levels.count > MOST_LEVELS {
@@ -111,15 +114,15 @@ pub fn with_session<T>(
             levels: &levels,
             program: relations.as_ref(),
         };
-        let domains = &task.equations.domains;
+        let domains = &equations.domains;
         let listing = relations.as_ref();
         let listing = listing.map(|relations| Listing::new(relations, domains, &levels));
-        let mut evaluator = Evaluator::new(task.equations, &plan, atoms, task.watch, task.measures);
+        let mut evaluator = Evaluator::new(equations, &plan, atoms, task.watch, task.measures);
         work(&mut Session {
             evaluator: &mut evaluator,
             listing,
             plan: &plan,
-            equations: task.equations,
+            equations,
             bdds: &bdds,
             watch: task.watch,
         })

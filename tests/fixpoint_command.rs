@@ -1,0 +1,245 @@
+//! The fixed-point calculus from outside: `derny solve`, `derny check --algorithm`, and what the
+//! library says.
+
+mod support;
+
+use derny::generate::random::{self, Options};
+use derny::{Error, Language, Model, Property, Solver};
+use std::path::Path;
+
+/// A library does not know how its user's options are called.
+#[test]
+fn messages_of_the_library_name_no_options() {
+    let model = Model::parse(Language::BooleanProgram, support::PROGRAM).expect("no mistakes");
+    let solver = || Solver::new(&model, "e.mu", "param N = 1; query q = N = 1;");
+    let wrong = [
+        (
+            solver().define("M", 3),
+            "definition:1:1: error: there is no parameter `M` in e.mu",
+        ),
+        (
+            solver().count("Exits"),
+            "relation:1:1: error: unknown relation `Exits`",
+        ),
+        (
+            solver().list("Exits"),
+            "relation:1:1: error: unknown relation `Exits`",
+        ),
+        (solver().target(Property::terminates()), "and nothing else"),
+    ];
+    for (solver, expected) in wrong {
+        let message = match solver.solve() {
+            Err(Error::Diagnostics(diagnostics)) => diagnostics.to_string(),
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("{expected}"),
+        };
+        assert!(message.contains(expected), "{message}");
+        assert!(
+            !message.contains("--") && !message.contains("-D"),
+            "{message}"
+        );
+    }
+}
+
+fn run(arguments: &[&str]) -> support::Run {
+    let mut all = vec!["solve"];
+    all.extend(arguments);
+    support::derny(&all)
+}
+
+#[test]
+fn the_command_solves() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("p.bp");
+    std::fs::write(&program, support::PROGRAM).expect("it can be written");
+    let program = program.to_str().expect("UTF-8");
+    let equations = folder.path().join("e.mu");
+    let write = |text: &str| std::fs::write(&equations, text).expect("it can be written");
+    let file = equations.to_str().expect("UTF-8");
+    write("param N = 2; query two = N = 2; query at = exists p: PC. Target(p);");
+    let plain = run(&[file, program]);
+    assert_eq!(
+        (plain.code, plain.stdout.as_str()),
+        (0, "true two\nfalse at\n")
+    );
+    let given = run(&[file, program, "-D", "N=3", "--reach", "L"]);
+    assert_eq!(given.stdout, "false two\ntrue at\n", "{}", given.stderr);
+    let wrong = run(&[file, program, "-D", "M=3"]);
+    support::assert_bad_input(&wrong, "there is no parameter `M`");
+    let counted = run(&[
+        file, program, "--count", "Exit", "--list", "Exit", "--most", "1",
+    ]);
+    assert!(
+        counted
+            .stdout
+            .ends_with("2 Exit\n  not_:exit\n  ... and 1 more\n"),
+        "{}",
+        counted.stdout
+    );
+    let json = run(&[
+        file, program, "--count", "Exit", "--list", "Entry", "--format", "json",
+    ]);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!(
+        json["queries"][0],
+        serde_json::json!({"name": "two", "value": true})
+    );
+    assert_eq!(
+        json["relations"],
+        serde_json::json!([
+            {"name": "Exit", "count": "2", "tuples": null},
+            {"name": "Entry", "count": null, "tuples": ["not_:4", "main:9"]},
+        ])
+    );
+    let wrong = run(&[file, program, "--count", "Exits"]);
+    support::assert_bad_input(&wrong, "unknown relation `Exits`");
+    write("mu A(x: bool) = !A(x); query q = A(0);");
+    let unsettled = run(&[file, program]);
+    support::assert_bad_input(
+        &unsettled,
+        "after round 2 it has the value of round 0 again",
+    );
+    write("mu A(x: bool) = y; query q = z;");
+    let wrong = run(&[file, program]);
+    support::assert_bad_input(&wrong, "2 errors");
+}
+
+#[test]
+fn names_in_tuples_are_harmless_on_a_terminal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (equations, program) = (path("e.mu"), path("p.bp"));
+    let text = "decl {a\x1b[31mb}; main() begin skip; end";
+    std::fs::write(&program, text).expect("it can be written");
+    std::fs::write(&equations, "mu A(u: State) = Init(u.pc);").expect("it can be written");
+    let listed = run(&[&equations, &program, "--list", "A"]);
+    assert_eq!(listed.code, 0, "{}", listed.stderr);
+    assert!(
+        listed.stdout.contains("{a\u{fffd}[31mb}=1"),
+        "{}",
+        listed.stdout
+    );
+}
+
+#[test]
+fn equations_decide_checks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("p.bp");
+    std::fs::write(&program, support::PROGRAM).expect("it can be written");
+    for algorithm in ["simple", "ef", "efopt"] {
+        let run = support::check(
+            &program,
+            &["--reach", "L", "--reach", "M", "--algorithm", algorithm],
+        );
+        assert_eq!(run.code, 1, "{}", run.stderr);
+        assert!(run.stdout.starts_with("reachable"), "{}", run.stdout);
+        assert!(run.stdout.contains("\nunreachable"), "{}", run.stdout);
+    }
+    let liar = folder.path().join("liar.mu");
+    std::fs::write(&liar, "query always = true;").expect("it can be written");
+    let liar = liar.to_str().expect("UTF-8");
+    let run = support::check(&program, &["--reach", "M", "--algorithm", liar]);
+    assert_eq!(run.code, 4, "{}", run.stderr);
+    let run = support::check(&program, &["--terminates", "--algorithm", "ef"]);
+    support::assert_bad_input(&run, "whether an assertion fails, and nothing else");
+}
+
+#[test]
+fn limits_leave_what_is_not_done_unknown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("driver.bp");
+    let text = random::program(1, &Options::driver());
+    std::fs::write(&program, text).expect("it can be written");
+    let program = program.to_str().expect("UTF-8");
+    let equations = folder.path().join("e.mu");
+    let mut text = b"query first = true;\n".to_vec();
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/ef.mu");
+    text.extend(std::fs::read(shipped).expect("it is shipped"));
+    std::fs::write(&equations, text).expect("it can be written");
+    let file = equations.to_str().expect("UTF-8");
+    for limit in [["--timeout", "1"], ["--memory", "40"]] {
+        let mut arguments = vec![file, program, "--reach", "never"];
+        arguments.extend(limit);
+        let text = run(&arguments);
+        assert_eq!(text.code, 3, "{limit:?}: {}", text.stderr);
+        let lines: Vec<&str> = text.stdout.lines().collect();
+        assert_eq!(lines.len(), 2, "{limit:?}: {}", text.stdout);
+        assert!(lines[1].starts_with("unknown reach ("), "{}", text.stdout);
+        arguments.extend(["--format", "json"]);
+        let json = run(&arguments);
+        assert_eq!(json.code, 3, "{}", json.stderr);
+        let json: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+        assert!(json["queries"][1]["value"].is_null(), "{json}");
+    }
+}
+
+#[test]
+fn equations_about_threads_decide_checks_within_bounds() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/threads/bluetooth.bp");
+    let bounded = |options: &[&str]| support::check(&path, options);
+    for (options, code) in [
+        (["--algorithm", "cbr", "--switches", "2"], 0),
+        (["--algorithm", "cbr", "--switches", "3"], 1),
+        (["--algorithm", "rounds", "--rounds", "1"], 0),
+        (["--algorithm", "rounds", "--rounds", "2"], 1),
+    ] {
+        let run = bounded(&options);
+        assert_eq!(run.code, code, "{options:?}: {}", run.stderr);
+    }
+    let wrong = |options: &[&str], message| support::assert_bad_input(&bounded(options), message);
+    wrong(&["--algorithm", "cbr"], "--switches K or --rounds R");
+    wrong(
+        &["--algorithm", "cbr", "--rounds", "2"],
+        "have no parameter `R`",
+    );
+    wrong(
+        &["--algorithm", "ef", "--switches", "2"],
+        "have no parameter `K`",
+    );
+    wrong(
+        &["--algorithm", "cbr", "--switches", "2", "-D", "K=3"],
+        "given twice",
+    );
+    wrong(
+        &["--algorithm", "cbr", "--switches", "1000000"],
+        "at most 10000 are possible",
+    );
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/cbr.mu");
+    let file = file.to_str().expect("UTF-8");
+    let servers = path.with_file_name("server.bp");
+    let creates = run(&[file, servers.to_str().expect("UTF-8")]);
+    support::assert_bad_input(&creates, "equations know no `start_thread`");
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = folder.path().join("own.bp");
+    let text = "decl thread_local o; thread p(); void p() begin o := 1; end";
+    std::fs::write(&own, text).expect("it can be written");
+    let own = run(&[file, own.to_str().expect("UTF-8")]);
+    support::assert_bad_input(&own, "equations know no `thread_local` globals");
+    let alone = path.with_file_name("../lock.bp");
+    let alone = run(&[file, alone.to_str().expect("UTF-8")]);
+    support::assert_bad_input(&alone, "`Thread` is for programs with threads");
+}
+
+/// What `init` leaves, and where it comes to, calls and recursion included.
+#[test]
+fn threads_begin_with_what_init_leaves() {
+    let text = "decl g, h; thread p();
+        void init() begin g := 0; h := *; again(); if (h) then end_thread; fi g := 1; end
+        void again() begin if (*) then L: again(); fi M: skip; end
+        void p() begin skip; end";
+    let model = Model::parse(Language::BooleanProgram, text).expect("a program");
+    let equations = "let A(g: Globals) = StartGlobals(g);\n\
+        query reaches = exists p: PC. (InitReaches(p) & Target(p));\n";
+    let solve = |target: &str| {
+        let solver = Solver::new(&model, "init.mu", equations).target(Property::reach(target));
+        solver.count("A").list("A").solve().expect("a solution")
+    };
+    let solution = solve("M");
+    assert_eq!(solution.query("reaches"), Some(true));
+    let mut shown = Vec::new();
+    solution
+        .write_json(&mut shown)
+        .expect("memory takes everything");
+    let json: serde_json::Value = serde_json::from_slice(&shown).expect("JSON");
+    assert_eq!(json["relations"][0]["count"], "2", "{json}");
+}
