@@ -13,7 +13,7 @@ use super::levels::{Pool, Track};
 use super::pieces::{Pieces, Points};
 use super::plan::{Application, Given, Kind, NodeId, Range};
 use crate::bdd::Bdd;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// An application, seen from the pieces of its relation.
@@ -141,23 +141,21 @@ impl Explicit<'_, '_> {
             taken.push((part, access));
         }
         let plan = self.evaluator.plan;
+        let mut last: FxHashMap<Track, usize> = FxHashMap::default();
+        for (number, (part, _)) in taken.iter().enumerate() {
+            let support = plan.node(*part).support.iter();
+            last.extend(support.map(|track| (*track, number)));
+        }
         let mut steps = Vec::new();
-        let mut gone: FxHashSet<Track> = FxHashSet::default();
-        for (number, (part, access)) in taken.iter().enumerate() {
-            let later = taken[number + 1..].iter();
-            let later: FxHashSet<Track> = later
-                .flat_map(|(part, _)| plan.node(*part).support.iter().copied())
-                .collect();
-            let quantified = plan.node(*part).support.iter().copied();
-            let quantified = quantified.filter(|track| {
+        for (number, (part, access)) in taken.into_iter().enumerate() {
+            let quantified = plan.node(part).support.iter().filter(|track| {
                 let is_data = track.pool != Pool::Point && join.quantified.contains(track);
-                is_data && !later.contains(track)
+                is_data && last[track] == number
             });
-            let quantified: Vec<Track> = quantified.filter(|track| gone.insert(*track)).collect();
             steps.push(Step {
-                part: *part,
-                access: access.clone(),
-                cube: self.evaluator.atoms.cube(&quantified)?,
+                part,
+                access,
+                cube: self.evaluator.atoms.cube(quantified)?,
             });
         }
         let steps: Rc<[Step]> = steps.into();
