@@ -219,6 +219,26 @@ fn events_that_never_happen_are_warned_of() {
 }
 
 #[test]
+fn a_mistyped_function_gets_the_nearest_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [program, rule] = ["p.c", "r.slic"].map(|name| folder.path().join(name));
+    let text = "void mutex_lock(int m); int main(void) { mutex_lock(1); }";
+    std::fs::write(&program, text).expect("it is written");
+    std::fs::write(&rule, "mutex_lok.call { abort; }").expect("it is written");
+    let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_derny"))
+        .arg("check")
+        .arg(&program)
+        .arg("--slic")
+        .arg(&rule)
+        .output()
+        .expect("it runs");
+    let messages = String::from_utf8_lossy(&output.stderr);
+    let expected = "there is no function `mutex_lok`: this never happens";
+    assert!(messages.contains(expected), "{messages}");
+    assert!(messages.contains("did you mean `mutex_lock`"), "{messages}");
+}
+
+#[test]
 fn one_mistake_hides_no_other() {
     let rule = "state { int n; } f.cal { } f.call { n = h(); } ; watch ; f.call { k(); }";
     let (_, messages) = read(rule, "void f(void); int h(void); int main(void) { f(); }");

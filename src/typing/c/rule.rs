@@ -12,6 +12,7 @@ use super::tree::{
     Callee, ExpressionKind, Function, FunctionId, Initial, Integer, Object, ObjectId, Origin,
     PlaceId, PlaceKind, Role, Signature, StatementKind, Storage, Type, TypeId, Types,
 };
+use crate::diagnostic::{Diagnostic, suggestion};
 use crate::names::Name;
 use crate::source::Span;
 use crate::syntax::c::token::Constant;
@@ -71,9 +72,15 @@ impl<'a> Typing<'a> {
                 let named = named.filter(|(function, _)| function.name == event.function);
                 let named: Vec<FunctionId> = named.map(|(_, id)| id).collect();
                 if named.is_empty() {
-                    let shown = shorten(self.program.names.text(event.function));
+                    let names = &self.program.names;
+                    let text = names.text(event.function);
+                    let known = self.program.functions[..functions].iter();
+                    let known = known.map(|function| names.text(function.name));
+                    let hint = suggestion(text, known);
+                    let shown = shorten(text);
                     let message = format!("there is no function `{shown}`: this never happens");
-                    self.warn(event.span, message);
+                    let warning = Diagnostic::warning(event.span, message);
+                    self.collector.report(warning.with_hint_if_any(hint));
                 }
                 for function in named {
                     let body = self.event(event, function, clause);
