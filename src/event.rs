@@ -50,6 +50,12 @@ pub struct Progress {
     pub replayed: u64,
     /// How many it has, each part that is repeated counted once.
     pub steps: u64,
+    /// With predicates: how many boolean programs were made,
+    pub abstractions: u64,
+    /// how many predicates the last one has,
+    pub predicates: u64,
+    /// and how often the SAT solver was asked.
+    pub solver_calls: u64,
     /// Bytes of resident memory, where the system tells.
     pub memory: u64,
 }
@@ -64,6 +70,9 @@ impl Progress {
             nodes,
             replayed,
             steps,
+            turns,
+            predicates,
+            questions,
         } = watch.counters();
         let [property, properties] = board.turn();
         Progress {
@@ -78,6 +87,9 @@ impl Progress {
             nodes,
             replayed,
             steps,
+            abstractions: turns,
+            predicates,
+            solver_calls: questions,
             memory: resident_memory().unwrap_or(0),
         }
     }

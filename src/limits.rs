@@ -25,14 +25,38 @@ pub mod abstraction {
     pub const RELEVANT_PREDICATES: usize = 16;
     /// ... and after it: together they fit into a pattern of 64 bits.
     pub const TOLD_PREDICATES: usize = 40;
+    /// With so many values before and after a step, what it does to all of them is one relation; ...
+    pub const JOINT_VALUES: usize = 9;
+    /// ... with more, each value after it has its own, with so many before.
+    pub const PART_PREDICATES: usize = 8;
+    /// Points of straight-line code that are one step.
+    pub const BLOCK_POINTS: usize = 24;
+    /// Random values that are tried before the solver is asked.
+    pub const RANDOM_VALUES: usize = 100;
+    /// Random executions for candidates, ...
+    pub const SAMPLE_RUNS: u64 = 48;
+    /// ... the steps of each, ...
+    pub const SAMPLE_STEPS: usize = 250;
+    /// ... and what they may cost: steps times variables.
+    pub const SAMPLE_WORK: usize = 600_000;
+    /// Variables that are put into one equation of samples.
+    pub const SAMPLE_VARIABLES: usize = 10;
     /// The predicates in an impossible combination.
     pub const CLAUSE_SIZE: usize = 3;
     /// Conflicts for one question about a step, ...
-    pub const RELATION_CONFLICTS: u64 = 20_000;
+    pub const RELATION_CONFLICTS: u64 = 3_000;
     /// ... and for one about a whole path.
     pub const PATH_CONFLICTS: u64 = 400_000;
     /// Conflicts for one question about candidates.
     pub const DISCOVERY_CONFLICTS: u64 = 50_000;
+    /// The loop of an infinite execution is unrolled so many times, ...
+    pub const LASSO_ROUNDS: usize = 32;
+    /// ... and each round is compared with so many before it.
+    pub const REPEATED_ROUNDS: usize = 6;
+    /// Predicates of which the clauses of an invariant are made, ...
+    pub const INVARIANT_PREDICATES: usize = 14;
+    /// ... and how many clauses are tried in all.
+    pub const PROBES: usize = 4_000;
     /// BDD operations after which a direct search looks hopeless.
     pub const DIRECT_OPERATIONS: u64 = 300_000;
     /// Traces that are tried in one round.

@@ -133,6 +133,9 @@ struct Shared {
     nodes: AtomicU64,
     replayed: Gauge,
     steps: AtomicU64,
+    turns: AtomicU64,
+    predicates: AtomicU64,
+    questions: Gauge,
 }
 
 /// How far a computation has come.
@@ -152,6 +155,12 @@ pub struct Counters {
     pub replayed: u64,
     /// All that are to be replayed.
     pub steps: u64,
+    /// Boolean programs that were made of the program,
+    pub turns: u64,
+    /// the predicates of the last one,
+    pub predicates: u64,
+    /// and questions to the SAT solver.
+    pub questions: u64,
 }
 
 impl Watch {
@@ -183,6 +192,20 @@ impl Watch {
         self.0.requests.load(Ordering::Relaxed) & REACHED_WANTED != 0
     }
 
+    /// A loop of abstractions begins; the gauge counts its questions to the SAT solver.
+    pub fn begin_abstraction(&self) -> Gauge {
+        self.see_abstraction(0, 0);
+        self.0.questions.reset();
+        self.0.questions.clone()
+    }
+
+    /// Notes how many boolean programs were made, and the predicates of the last one.
+    pub fn see_abstraction(&self, turns: u64, predicates: usize) {
+        self.0.turns.store(turns, Ordering::Relaxed);
+        let predicates = predicates as u64;
+        self.0.predicates.store(predicates, Ordering::Relaxed);
+    }
+
     /// Whether somebody wants to know how many BDD nodes there are.
     pub fn wants_nodes(&self) -> bool {
         self.0.requests.load(Ordering::Relaxed) & NODES_WANTED != 0
@@ -207,6 +230,9 @@ impl Watch {
             nodes: shared.nodes.load(Ordering::Relaxed),
             replayed: shared.replayed.get(),
             steps: shared.steps.load(Ordering::Relaxed),
+            turns: shared.turns.load(Ordering::Relaxed),
+            predicates: shared.predicates.load(Ordering::Relaxed),
+            questions: shared.questions.get(),
         }
     }
 

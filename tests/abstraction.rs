@@ -1,8 +1,6 @@
 //! Predicate abstraction against the direct engine and the explicit twin, on random programs.
 
 mod library;
-// Its conditions are for formulas.
-#[allow(dead_code)]
 #[path = "remopla/random.rs"]
 mod random;
 
@@ -87,6 +85,73 @@ fn verdicts_are_those_of_the_twin() {
     }
     println!("{decided} of {asked}");
     assert_eq!(decided, asked, "programs with few bits are always decided");
+}
+
+/// Formulas and termination: what is decided is what the twin says, and a lasso that is found is one.
+#[test]
+fn infinite_executions_are_those_of_the_twin() {
+    let shapes = [
+        "G A",
+        "F A",
+        "G F A",
+        "F G A",
+        "G (A -> X B)",
+        "A U B",
+        "X X A",
+        "G (A -> F B)",
+        "X (A | X B)",
+        "G (A -> X !A)",
+    ];
+    let [mut asked, mut holding, mut violated, mut open] = [0; 4];
+    for seed in seeds() {
+        let generated = random::program(seed);
+        let overflow = [Overflow::Error, Overflow::Wrap, Overflow::Block][(seed % 3) as usize];
+        let program = read(&generated.text, overflow);
+        let subject = Subject::Program(&program);
+        let mut atoms = generated.conditions.clone();
+        atoms.extend(generated.labels.iter().map(|label| format!("at({label})")));
+        atoms.extend([
+            "in(main)".to_owned(),
+            "terminated".to_owned(),
+            "error".to_owned(),
+        ]);
+        let pick = |k: u64| &atoms[(seed.wrapping_mul(7) + k) as usize % atoms.len()];
+        let mut properties = vec![(Kind::Terminates, String::new())];
+        for k in 0..3 {
+            let shape = shapes[(seed + 3 * k) as usize % shapes.len()];
+            let formula = shape.replace('A', "\u{1}").replace('B', "\u{2}");
+            let formula = formula
+                .replace('\u{1}', pick(k))
+                .replace('\u{2}', pick(k + 3));
+            properties.push((Kind::Ltl, formula));
+        }
+        for (kind, text) in properties {
+            let property = library::property(&*program, kind, &text).expect("it is there");
+            let Ok(expected) = subject.violates(&property, Budget::states(5_000)) else {
+                continue;
+            };
+            asked += 1;
+            let (found, _) = decide(&program, &property, 30);
+            let place = format!("seed {seed}, {kind:?} {text}\n{}", generated.text);
+            match found {
+                Conclusion::Holds => {
+                    holding += 1;
+                    assert!(!expected, "{place}");
+                }
+                Conclusion::Violated(trace) => {
+                    violated += 1;
+                    assert!(expected && !trace.cycle.is_empty(), "{place}");
+                }
+                Conclusion::Unknown(reason) => {
+                    open += 1;
+                    println!("{reason:?}, {expected}: seed {seed}, {kind:?} {text}");
+                }
+            }
+        }
+    }
+    println!("{asked} asked: {holding} hold, {violated} are violated, {open} are open");
+    assert!(holding > asked / 8 && violated > asked / 8);
+    assert!(open * 4 < asked, "{open} of {asked} are open");
 }
 
 /// A check by the library: its verdict, how many rounds it took, and the predicates it ended with.
@@ -256,5 +321,103 @@ fn mistakes_in_predicates_are_told() {
             matches!(refused, Err(derny::Error::Properties(_))),
             "{wrong}"
         );
+    }
+}
+
+/// Loops whose invariants are sums and multiples of variables; `T` is a type of unsigned numbers.
+const SUMS: [&str; 4] = [
+    // x + y == n
+    "int main(void) { T n = nondet(), x = 0, y = n; while (x != n) { x++; y--; } assert(y == 0); }",
+    // i + j == k
+    "int main(void) { T i = 0, j = 0, k = 0; while (nondet()) { if (nondet()) i++; else j++; k++; }
+     assert((T)(i + j) == k); }",
+    // x == 2 * i
+    "int main(void) { T n = nondet(), x = 0, i = 0; while (i != n) { i++; x += 2; }
+     assert(x == (T)(2 * n)); }",
+    // x == y + 3
+    "int main(void) { T x = nondet(), y = x - 3; while (nondet()) { x += 2; y++; y++; }
+     assert((T)(y + 3) == x); }",
+];
+
+/// With narrow numbers, what predicates say is what the direct engine says; with wide ones, they prove
+/// it in a few rounds.
+#[test]
+fn sums_are_found() {
+    for text in SUMS {
+        for (of, abstraction) in [
+            ("unsigned char", Abstraction::None),
+            ("unsigned char", Abstraction::Predicates),
+            ("unsigned", Abstraction::Predicates),
+        ] {
+            let header = "unsigned nondet(void);";
+            let program = format!("#include <assert.h>\n{header}\ntypedef {of} T;\n{text}\n");
+            let model = Reader::new()
+                .language(Language::C)
+                .read_from("p.c", std::io::Cursor::new(program.clone()));
+            let model = model.unwrap_or_else(|error| panic!("{error}\n{program}"));
+            let report = Checker::new(&model)
+                .abstraction(abstraction)
+                .refinements(20)
+                .check()
+                .unwrap_or_else(|error| panic!("{error}\n{program}"));
+            let finding = report.findings().next().expect("one property");
+            assert_eq!(
+                finding.verdict(),
+                Some(Verdict::Holds),
+                "{abstraction:?}\n{program}\n{:?}",
+                finding.abstraction()
+            );
+        }
+    }
+}
+
+/// Formulas about C programs, with numbers that are too wide for anything but predicates.
+#[test]
+fn formulas_about_wide_numbers() {
+    let program = "#include <assert.h>
+unsigned nondet(void);
+unsigned a, b, busy;
+int main(void) {
+  while (1) {
+    a = nondet();
+    b = a + 7;
+    busy = 1;
+    if (b - 7 == a)
+      busy = 0;
+  }
+}";
+    let model = Reader::new()
+        .language(Language::C)
+        .read_from("p.c", std::io::Cursor::new(program));
+    let model = model.expect("a program");
+    for (kind, formula, expected) in [
+        (
+            Kind::Ltl,
+            "G ({busy == 1} -> F {busy == 0})",
+            Verdict::Holds,
+        ),
+        (Kind::Ltl, "G F {busy == 1}", Verdict::Holds),
+        (Kind::Ltl, "F G {busy == 0}", Verdict::Violated),
+        (
+            Kind::Ltl,
+            "G ({busy == 1} -> X {busy == 0})",
+            Verdict::Violated,
+        ),
+        (
+            Kind::Ltl,
+            "G ({busy == 1} -> (X {busy == 0} || X X {busy == 0}))",
+            Verdict::Holds,
+        ),
+        (Kind::Terminates, "", Verdict::Violated),
+    ] {
+        let report = Checker::new(&model)
+            .abstraction(Abstraction::Predicates)
+            .property(derny::Property::new(kind, formula))
+            .check()
+            .unwrap_or_else(|error| panic!("{error}: {formula}"));
+        let finding = report.findings().next().expect("one property");
+        assert_eq!(finding.verdict(), Some(expected), "{formula}");
+        let has_trace = finding.trace().is_some();
+        assert_eq!(has_trace, expected == Verdict::Violated, "{formula}");
     }
 }

@@ -4,7 +4,8 @@
 //! asked for; answers are kept from round to round.
 
 use super::build::Workshop;
-use crate::limits::abstraction::{CLAUSE_SIZE, RELATION_CONFLICTS};
+use super::chance::Chance;
+use crate::limits::abstraction::{CLAUSE_SIZE, RANDOM_VALUES, RELATION_CONFLICTS};
 use crate::sat::{Answer, Prover};
 use crate::terms::{Term, Unknown};
 use crate::watch::{Abort, Stop};
@@ -12,7 +13,7 @@ use rustc_hash::FxHashSet;
 
 impl Workshop<'_> {
     /// Combinations of at most three truth values that are impossible, as clauses over their places.
-    pub(super) fn impossible(&mut self, values: &[Term]) -> Result<Vec<Vec<(u32, bool)>>, Stop> {
+    pub fn impossible(&mut self, values: &[Term]) -> Result<Vec<Vec<(u32, bool)>>, Stop> {
         let unknowns: Vec<FxHashSet<Unknown>> = values
             .iter()
             .map(|value| self.terms.unknowns_in([*value]).into_iter().collect())
@@ -21,6 +22,15 @@ impl Workshop<'_> {
         let mut clauses: Vec<Vec<(u32, bool)>> = Vec::new();
         let mut prover = None;
         let mut known: Vec<u64> = Vec::new();
+        let mut chance = Chance::new(values.len() as u64 + 1);
+        for _ in 0..RANDOM_VALUES {
+            let assignment = chance.assignment(&self.terms, values);
+            let found = self.terms.evaluate(values, &assignment);
+            let bits = found.iter().take(64).zip(0..);
+            known.push(bits.fold(0, |all, (value, k)| all | (*value as u64) << k));
+        }
+        known.sort_unstable();
+        known.dedup();
         for size in 2..=CLAUSE_SIZE {
             let mut sets: Vec<Vec<usize>> = (0..values.len()).map(|one| vec![one]).collect();
             for _ in 1..size {

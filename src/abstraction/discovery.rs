@@ -9,7 +9,7 @@
 use super::build::Workshop;
 use super::edges::{Edge, To};
 use super::path::{Event, Path};
-use super::pool::{STAGES, candidates};
+use super::pool::{NEAR_STAGES, STAGES, candidates};
 use super::predicate::{Predicate, Predicates};
 use super::symbols::Frame;
 use crate::limits::abstraction::DISCOVERY_CONFLICTS;
@@ -39,8 +39,12 @@ pub fn discover(
     path: &Path,
     core: &[usize],
 ) -> Result<Option<Vec<Predicate>>, Stop> {
+    workshop.sample()?;
     let relevant = relevant_variables(workshop, path, core);
-    let mut procedures: Vec<ProcedureId> = relevant.keys().copied().collect();
+    // What holds in loops may exclude the path for another reason than the one that was found.
+    let every: Vec<usize> = (0..path.events.len()).collect();
+    let all_relevant = relevant_variables(workshop, path, &every);
+    let mut procedures: Vec<ProcedureId> = all_relevant.keys().copied().collect();
     procedures.sort_unstable();
     let mut all: Vec<Candidate> = Vec::new();
     // What is there already is selected for nothing.
@@ -56,7 +60,15 @@ pub fn discover(
     let known = all.len();
     for stage in 0..STAGES {
         for procedure in &procedures {
-            for predicate in candidates(workshop, *procedure, &relevant[procedure], stage) {
+            let near = relevant.get(procedure);
+            let near = match stage < NEAR_STAGES {
+                true => &all_relevant[procedure],
+                false => match near {
+                    Some(near) => near,
+                    None => continue,
+                },
+            };
+            for predicate in candidates(workshop, *procedure, near, stage) {
                 let term = predicate.term(workshop.program, &workshop.symbols, &mut workshop.terms);
                 let negated = workshop.terms.not(term);
                 let is_there = |one: &Candidate| {
@@ -119,13 +131,19 @@ fn relevant_variables(
     loop {
         let mut read: Vec<Term> = Vec::new();
         for (event, place) in path.events.iter().zip(0..) {
-            let (Event::Edge(at, index) | Event::Resumed(at, index)) = *event;
+            let (at, index) = match *event {
+                Event::Edge(at, index) | Event::Resumed(at, index) => (at, index),
+                Event::Claim(term, _) => {
+                    read.extend(core.contains(&place).then_some(term));
+                    continue;
+                }
+            };
             let procedure = program.point(at).procedure;
             let steps = &workshop.steps[at.0 as usize];
             let passing = steps.passing.as_ref();
             let edge = match (event, passing) {
                 (Event::Resumed(..), Some(passing)) => &passing.resumed[index],
-                _ => &steps.edges[index],
+                _ => workshop.edge(at, index),
             };
             if core.contains(&place) {
                 read.push(edge.condition);
@@ -156,7 +174,7 @@ fn relevant_variables(
                         }
                     }
                 }
-                Event::Resumed(..) => {
+                Event::Resumed(..) | Event::Claim(..) => {
                     // A result that matters is what the callee returns, and what its arguments tell.
                     let used = workshop.terms.unknowns_in(read.iter().copied());
                     for (result, i) in passing.results.iter().zip(0..) {
@@ -192,9 +210,8 @@ fn relevant_variables(
         }
     }
     // Globals can be spoken of everywhere on the path.
-    for event in &path.events {
-        let (Event::Edge(at, _) | Event::Resumed(at, _)) = event;
-        let own = relevant.entry(program.point(*at).procedure).or_default();
+    for at in path.events.iter().filter_map(|event| event.point()) {
+        let own = relevant.entry(program.point(at).procedure).or_default();
         own.extend(&globals);
     }
     relevant
@@ -297,8 +314,28 @@ impl View<'_, '_> {
         self.workshop.terms.substitute(&terms, map)
     }
 
+    /// A predicate that is there already is known to be so.
+    fn claim(&mut self, term: Term, is_true: bool) {
+        let mut places = 0..self.candidates.len();
+        let Some(place) = places.find(|place| self.candidates[*place].term == term) else {
+            return;
+        };
+        let local = self.frames.last().and_then(|(_, known)| known.get(&place));
+        let Some(known) = self.globals.get(&place).or(local).copied() else {
+            return;
+        };
+        let claimed = match is_true {
+            true => known,
+            false => self.workshop.terms.not(known),
+        };
+        self.prover.assert(&self.workshop.terms, claimed);
+    }
+
     fn follow(&mut self, event: Event) {
-        let (Event::Edge(at, index) | Event::Resumed(at, index)) = event;
+        let (at, index) = match event {
+            Event::Edge(at, index) | Event::Resumed(at, index) => (at, index),
+            Event::Claim(term, is_true) => return self.claim(term, is_true),
+        };
         let steps = self.workshop.steps[at.0 as usize].clone();
         let program = self.workshop.program;
         let procedure = program.point(at).procedure;
@@ -375,7 +412,7 @@ impl View<'_, '_> {
                 self.changed(&edge, &own, &global, &mut now, true);
             }
             _ => {
-                let edge = steps.edges[index].clone();
+                let edge = self.workshop.edge(at, index).clone();
                 let known = self
                     .frames
                     .last()

@@ -181,6 +181,23 @@ impl<'p> Drafts<'p> {
         self.push(Draft::Goto(vec![Link::Next]), Origin::Goal(at));
     }
 
+    /// Goals that are reached if conditions are true here.
+    pub fn probe(&mut self, at: PointId, conditions: Vec<Vec<Operation>>) {
+        let first = self.here().0 + 1;
+        let count = conditions.len() as u32;
+        let branches = (0..=count).map(|branch| Link::Made(PointId(first + 2 * branch)));
+        self.push(Draft::Goto(branches.collect()), Origin::Fork(at));
+        for condition in conditions {
+            let moves = Move {
+                changed: Vec::new(),
+                constrain: Some(condition),
+            };
+            self.push(Draft::Move(moves, Link::Next), Origin::Goal(at));
+            self.goals.push(self.here());
+            self.push(Draft::Stuck, Origin::Goal(at));
+        }
+    }
+
     /// A choice between branches, if there is one: then its number.
     pub fn fork(&mut self, origin: Origin, branches: usize) -> Option<usize> {
         match branches {
@@ -461,8 +478,15 @@ impl<'p> Drafts<'p> {
         }
         labels.sort_by_key(|(point, _)| *point);
         let origins = self.drafts.iter().map(|(_, origin, _)| *origin).collect();
+        let begins = self.program.points.iter().zip(&self.begins);
+        let places = begins.map(|(point, begin)| {
+            let [leave, _] = self.leaves[point.procedure.0 as usize];
+            begin.unwrap_or(leave)
+        });
         Abstract {
             origins,
+            places: places.collect(),
+            variables: Vec::new(),
             goals: self.goals,
             program: Program {
                 source: Arc::new(Source::new("abstraction.bp", Vec::new())),

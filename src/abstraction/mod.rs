@@ -9,21 +9,28 @@
 //!
 //! Everything is about terms of exact numbers; no BDD is made here.
 
+mod affine;
+mod blocks;
 pub mod build;
+mod chance;
 mod combinations;
 pub mod discovery;
 mod draft;
 mod edges;
+pub mod lasso;
 pub mod path;
 mod pool;
 pub mod predicate;
 pub mod reading;
 mod relation;
-mod spelling;
+mod samples;
+mod scene;
+pub mod spelling;
 mod summary;
 pub mod symbols;
 pub mod text;
 mod vocabulary;
 
 pub use draft::Origin;
+pub(crate) use summary::{Invariant, Literal};
 pub use summary::{Seconds, Summary};

@@ -28,6 +28,18 @@ pub enum Event {
     Edge(PointId, usize),
     /// The callee is left, and its caller goes on by one of the edges of the call.
     Resumed(PointId, usize),
+    /// No step: a predicate, by its term, is true or false where the path is.
+    Claim(Term, bool),
+}
+
+impl Event {
+    /// The point whose step it is.
+    pub fn point(self) -> Option<PointId> {
+        match self {
+            Event::Edge(point, _) | Event::Resumed(point, _) => Some(point),
+            Event::Claim(..) => None,
+        }
+    }
 }
 
 /// A way through the program.
@@ -39,12 +51,23 @@ pub struct Path {
 impl Path {
     /// The way of a trace of the boolean program, which has nothing folded.
     pub fn of(trace: &Trace, boolean: &Abstract) -> Option<Path> {
-        let mut events = Vec::new();
         let last = trace.stem.len().checked_sub(1)?;
-        for step in &trace.stem[..last] {
+        Path::from(&trace.stem[..last], boolean, &|_| Vec::new())
+    }
+
+    /// What happens when these steps of the boolean program are left, and what is claimed of
+    /// each before.
+    pub fn from(
+        steps: &[Step],
+        boolean: &Abstract,
+        claims: &dyn Fn(&Step) -> Vec<Event>,
+    ) -> Option<Path> {
+        let mut events = Vec::new();
+        for step in steps {
             if step.folded.is_some() {
                 return None;
             }
+            events.extend(claims(step));
             match boolean.origins[step.at()? as usize] {
                 Origin::Edge(point, edge) => events.push(Event::Edge(point, edge)),
                 Origin::Resumed(point, edge) => events.push(Event::Resumed(point, edge)),
@@ -69,7 +92,7 @@ pub enum Trial {
 }
 
 /// A frame along a path.
-struct Activation {
+pub(super) struct Activation {
     procedure: ProcedureId,
     /// Ghosts included.
     locals: Vec<Term>,
@@ -78,24 +101,25 @@ struct Activation {
 }
 
 /// A configuration along a path.
-struct Moment {
-    location: Location,
-    depth: u64,
-    globals: Vec<Term>,
-    locals: Vec<Term>,
-    returns: Option<Vec<Term>>,
+pub(super) struct Moment {
+    pub location: Location,
+    pub depth: u64,
+    pub globals: Vec<Term>,
+    pub locals: Vec<Term>,
+    pub returns: Option<Vec<Term>>,
     /// At a call that is entered: what the frame that waits has.
     below: Vec<Term>,
 }
 
-struct Walk<'w, 'p> {
-    workshop: &'w mut Workshop<'p>,
+/// A path as it is followed: one condition for each event.
+pub(super) struct Walk<'w, 'p> {
+    pub workshop: &'w mut Workshop<'p>,
     globals: Vec<Term>,
     frames: Vec<Activation>,
     /// What the callee will get.
     arguments: Vec<Term>,
-    conditions: Vec<Term>,
-    moments: Vec<Moment>,
+    pub conditions: Vec<Term>,
+    pub moments: Vec<Moment>,
 }
 
 /// Tries a path.
@@ -104,17 +128,8 @@ pub fn try_path(
     path: &Path,
     wanted: &dyn Fn(&Failure) -> bool,
 ) -> Result<Trial, Abort> {
-    let program = workshop.program;
     let watch = workshop.watch.clone();
-    let mut walk = Walk {
-        globals: Vec::new(),
-        frames: Vec::new(),
-        arguments: Vec::new(),
-        conditions: Vec::new(),
-        moments: Vec::new(),
-        workshop,
-    };
-    walk.begin();
+    let mut walk = Walk::new(workshop);
     for event in &path.events {
         watch.check()?;
         walk.follow(*event);
@@ -124,22 +139,8 @@ pub fn try_path(
     let answer = prover.solve(terms, &walk.conditions)?;
     let trial = match answer {
         Answer::Satisfiable(model) => {
-            let mut trace = walk.trace(&model);
-            trace.failure = why_it_fails(program, &trace, wanted);
-            if let (Some(Event::Resumed(at, _)), [.., exit, last]) =
-                (path.events.last(), &trace.stem[..])
-                && last.location == Location::Error
-                && let Some(frame) = walk.frames.last()
-            {
-                let cells = program.procedure(frame.procedure).locals.len();
-                let locals = walk.workshop.terms.evaluate(&frame.locals[..cells], &model);
-                let waiting = Waiting {
-                    at: *at,
-                    locals: locals.iter().map(|value| *value as u64).collect(),
-                };
-                let (globals, returns) = (exit.valuation.globals(), exit.returns.as_deref());
-                trace.failure = failure_to_return(program, &waiting, globals, returns);
-            }
+            let mut trace = walk.trace(&model, walk.moments.len());
+            trace.failure = walk.failure(&trace, path, &model, wanted);
             Trial::Execution(Box::new(trace))
         }
         Answer::Unsatisfiable(core) => {
@@ -152,7 +153,21 @@ pub fn try_path(
     Ok(trial)
 }
 
-impl Walk<'_, '_> {
+impl<'w, 'p> Walk<'w, 'p> {
+    /// At the start of the program.
+    pub fn new(workshop: &'w mut Workshop<'p>) -> Self {
+        let mut walk = Walk {
+            globals: Vec::new(),
+            frames: Vec::new(),
+            arguments: Vec::new(),
+            conditions: Vec::new(),
+            moments: Vec::new(),
+            workshop,
+        };
+        walk.begin();
+        walk
+    }
+
     /// New variables like these.
     fn fresh(&mut self, like: &[Term]) -> Vec<Term> {
         let sorts: Vec<Sort> = like
@@ -278,8 +293,35 @@ impl Walk<'_, '_> {
         more
     }
 
-    fn follow(&mut self, event: Event) {
-        let (Event::Edge(at, index) | Event::Resumed(at, index)) = event;
+    pub fn follow(&mut self, event: Event) {
+        match event {
+            Event::Resumed(..) => self.step(event),
+            Event::Edge(at, index) => {
+                let begin = self.conditions.len();
+                for (at, index) in self.workshop.parts(at, index) {
+                    self.step(Event::Edge(at, index));
+                }
+                let own = self.conditions.split_off(begin);
+                let terms = &mut self.workshop.terms;
+                let all = own.into_iter().fold(Term::TRUE, |a, b| terms.and(a, b));
+                self.conditions.push(all);
+            }
+            Event::Claim(term, is_true) => {
+                let here = self.workshop.terms.substitute(&[term], &self.state());
+                let claimed = match is_true {
+                    true => here[0],
+                    false => self.workshop.terms.not(here[0]),
+                };
+                self.conditions.push(claimed);
+            }
+        }
+    }
+
+    /// Takes a single edge of the program.
+    fn step(&mut self, event: Event) {
+        let (Event::Edge(at, index) | Event::Resumed(at, index)) = event else {
+            return;
+        };
         let steps = self.workshop.steps[at.0 as usize].clone();
         let program = self.workshop.program;
         let edge = match event {
@@ -289,7 +331,7 @@ impl Walk<'_, '_> {
                 self.arguments = self.take(&edge, self.state(), arguments);
                 edge
             }
-            Event::Resumed(..) => {
+            Event::Resumed(..) | Event::Claim(..) => {
                 let Some(passing) = &steps.passing else {
                     unreachable!("only calls are resumed");
                 };
@@ -338,14 +380,41 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The execution of a model.
-    fn trace(&self, model: &Assignment) -> Trace {
+    /// Why a path that was followed to its end leads to *error*, if it does.
+    pub fn failure(
+        &self,
+        trace: &Trace,
+        path: &Path,
+        model: &Assignment,
+        wanted: &dyn Fn(&Failure) -> bool,
+    ) -> Option<Failure> {
+        let program = self.workshop.program;
+        let mut events = path.events.iter().rev();
+        let last_step = events.find(|event| event.point().is_some());
+        if let (Some(Event::Resumed(at, _)), [.., exit, last]) = (last_step, &trace.stem[..])
+            && last.location == Location::Error
+            && let Some(frame) = self.frames.last()
+        {
+            let cells = program.procedure(frame.procedure).locals.len();
+            let locals = self.workshop.terms.evaluate(&frame.locals[..cells], model);
+            let waiting = Waiting {
+                at: *at,
+                locals: locals.iter().map(|value| *value as u64).collect(),
+            };
+            let (globals, returns) = (exit.valuation.globals(), exit.returns.as_deref());
+            return failure_to_return(program, &waiting, globals, returns);
+        }
+        why_it_fails(program, trace, wanted)
+    }
+
+    /// The execution of a model, up to so many configurations.
+    pub fn trace(&self, model: &Assignment, count: usize) -> Trace {
         let value = |terms: &[Term]| -> Vec<u64> {
             let values = self.workshop.terms.evaluate(terms, model);
             values.into_iter().map(|value| value as u64).collect()
         };
-        let last = self.moments.len() - 1;
-        let steps = self.moments.iter().enumerate().map(|(i, moment)| {
+        let last = count - 1;
+        let steps = self.moments[..count].iter().enumerate().map(|(i, moment)| {
             let valuation = Valuation::new(&value(&moment.globals), &value(&moment.locals));
             let mut step = Step::new(moment.location, moment.depth, valuation);
             step.returns = moment.returns.as_ref().map(|returns| value(returns).into());

@@ -1,11 +1,13 @@
 //! Candidates for predicates, in stages from the most to the least welcome.
 //!
-//! First the comparisons that the program itself makes; then variables compared with each other; then with the
+//! First the comparisons that the program itself makes; then equations, then inequalities that held in random
+//! executions; then variables compared with each other; then with the
 //! program's constants, what a procedure returns among them; then weakest
 //! preconditions and results of arithmetic; then sums and differences of constants; last the single bits of variables, which tell
-//! everything. Inequalities come before equations with constants: `x == 0`, `x == 1`, … would
+//! everything of narrow ones. Inequalities come before equations with constants: `x == 0`, `x == 1`, … would
 //! never end.
 
+use super::affine::relations;
 use super::build::Workshop;
 use super::predicate::Predicate;
 use super::spelling::spell;
@@ -22,8 +24,18 @@ type Postfix = Vec<Operation>;
 
 type Ordered<T> = IndexSet<T, FxBuildHasher>;
 
+/// Numbers with no more bits than this are told bit by bit in the end.
+const NARROW_BITS: u32 = 8;
+
+/// The first stages, which are about all variables of a path; the others are about those that the
+/// contradiction in it depends on.
+pub const NEAR_STAGES: usize = 3;
+
+/// The equations whose weakest preconditions are candidates.
+const EQUATIONS: usize = 6;
+
 /// How many stages there are.
-pub const STAGES: usize = 7;
+pub const STAGES: usize = 9;
 
 /// What a procedure is made of, for candidates.
 #[derive(Default)]
@@ -58,7 +70,22 @@ pub fn candidates(
         .collect();
     match stage {
         0 => found.extend(material.atoms.iter().cloned()),
-        1 => {
+        1 | 2 => {
+            let constants: Vec<i128> = material.constants.iter().copied().collect();
+            let [equations, inequalities] = relations(workshop, procedure, variables, &constants);
+            if stage == 1 {
+                found.extend(equations);
+            } else {
+                found.extend(inequalities);
+                // Half-way through a loop, what holds at its head is what it will be.
+                for equation in equations.iter().take(EQUATIONS) {
+                    for (cell, value) in &material.assigned {
+                        found.extend(replaced(equation, *cell, value));
+                    }
+                }
+            }
+        }
+        3 => {
             for (a, b) in pairs(&reads) {
                 if is_same_width(program, procedure, a, b) {
                     found.insert(compare(b, a, Operation::LessEqual));
@@ -67,8 +94,8 @@ pub fn candidates(
                 }
             }
         }
-        2 => bounds(&reads, &material.constants, &mut found),
-        3 => {
+        4 => bounds(&reads, &material.constants, &mut found),
+        5 => {
             for atom in &material.atoms {
                 for (cell, value) in &material.assigned {
                     found.extend(replaced(atom, *cell, value));
@@ -84,7 +111,7 @@ pub fn candidates(
                 }
             }
         }
-        4 => {
+        6 => {
             let results: Vec<&Postfix> = material.results.iter().collect();
             bounds(&results, &material.constants, &mut found);
             let constants: Vec<i128> = material.constants.iter().copied().collect();
@@ -95,7 +122,7 @@ pub fn candidates(
             }
             bounds(&reads, &more, &mut found);
         }
-        5 => {
+        7 => {
             for atom in &material.atoms {
                 for (cell, value) in &material.assigned {
                     let Some(again) = replaced(atom, *cell, value) else {
@@ -111,7 +138,10 @@ pub fn candidates(
             let mut cells: Vec<VariableId> = variables.iter().copied().collect();
             cells.sort_unstable();
             for cell in cells {
-                for bit in 0..domain(program, procedure, cell).bits() {
+                let bits = domain(program, procedure, cell).bits();
+                // Of wide numbers only whether they are even, and the like.
+                let told = if bits <= NARROW_BITS { bits } else { 3 };
+                for bit in 0..told {
                     found.insert(bit_of(program, procedure, cell, bit));
                 }
             }
@@ -162,7 +192,7 @@ fn compare(a: &[Operation], b: &[Operation], operation: Operation) -> Postfix {
     [a, b, &[operation]].concat()
 }
 
-fn constant(number: i128) -> Option<Postfix> {
+pub(super) fn constant(number: i128) -> Option<Postfix> {
     match u64::try_from(number) {
         Ok(number) => Some(vec![Operation::Number(number)]),
         Err(_) => {
@@ -342,7 +372,8 @@ impl Material {
                 self.read_of(vocabulary, procedure, *cell);
             }
             if !has_choice(&operations) {
-                self.assigned.push((*cell, operations));
+                self.assigned
+                    .push((*cell, fitted(vocabulary, procedure, *cell, operations)));
             }
         }
     }
@@ -433,6 +464,27 @@ impl Material {
             }
         }
     }
+}
+
+/// A value as a cell of C holds it: what does not fit is wrapped.
+fn fitted(
+    vocabulary: &Vocabulary<'_>,
+    procedure: ProcedureId,
+    cell: VariableId,
+    mut value: Postfix,
+) -> Postfix {
+    // A number of two's complement is wrapped wherever it is read.
+    if let Domain::Integer { bits } = domain(vocabulary.program, procedure, cell)
+        && vocabulary.is_c()
+        && !vocabulary.is_signed(procedure, cell)
+        && value.len() > 1
+    {
+        value.push(Operation::Wrap {
+            bits,
+            signed: false,
+        });
+    }
+    value
 }
 
 fn has_choice(operations: &[Operation]) -> bool {

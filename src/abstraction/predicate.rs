@@ -72,9 +72,20 @@ impl Predicates {
         true
     }
 
-    pub fn contains(&self, scope: Option<ProcedureId>, term: Term, terms: &mut Terms) -> bool {
+    /// The one that has this term, or its negation: then it is not the same.
+    pub fn find(
+        &self,
+        scope: Option<ProcedureId>,
+        term: Term,
+        terms: &mut Terms,
+    ) -> Option<(PredicateId, bool)> {
         let negated = terms.not(term);
-        self.all.contains_key(&(scope, term)) || self.all.contains_key(&(scope, negated))
+        [(term, true), (negated, false)]
+            .into_iter()
+            .find_map(|(term, is_same)| {
+                let place = self.all.get_index_of(&(scope, term))?;
+                Some((PredicateId(place as u32), is_same))
+            })
     }
 
     pub fn len(&self) -> usize {

@@ -6,6 +6,8 @@
 //! clauses say that hold of all of them, with at most three values before and one after, or one
 //! before and two after. A model that is known refutes most clauses, so that few are asked for.
 
+use super::chance::Chance;
+use crate::limits::abstraction::RANDOM_VALUES;
 use crate::program::Operation;
 use crate::sat::{Answer, Prover};
 use crate::terms::{Term, Terms};
@@ -40,7 +42,11 @@ impl Question<'_> {
         let values: Vec<Term> = self.before.iter().chain(self.after).copied().collect();
         let mut prover = Prover::new(watch, self.conflicts);
         prover.assert(terms, self.condition);
-        let mut patterns: Vec<u64> = Vec::new();
+        let mut patterns = self.some_patterns(terms, &values);
+        for pattern in &patterns {
+            let cube = cube(terms, &values, *pattern);
+            prover.exclude(terms, &cube);
+        }
         let is_complete = loop {
             match prover.solve(terms, &[]) {
                 Ok(Answer::Unsatisfiable(_)) => break true,
@@ -48,14 +54,7 @@ impl Question<'_> {
                     let found = terms.evaluate(&values, &model);
                     let pattern = found.iter().zip(0..);
                     let pattern = pattern.fold(0, |bits, (value, k)| bits | (*value as u64) << k);
-                    let cube: Vec<Term> = values
-                        .iter()
-                        .zip(found)
-                        .map(|(value, found)| match found {
-                            0 => terms.not(*value),
-                            _ => *value,
-                        })
-                        .collect();
+                    let cube = cube(terms, &values, pattern);
                     prover.exclude(terms, &cube);
                     patterns.push(pattern);
                 }
@@ -83,6 +82,40 @@ impl Question<'_> {
         calls += search.prover.calls();
         Ok((Relation::Clauses(search.clauses), calls))
     }
+}
+
+impl Question<'_> {
+    /// Patterns that random values show to be possible: each is a question less.
+    fn some_patterns(&self, terms: &Terms, values: &[Term]) -> Vec<u64> {
+        let roots: Vec<Term> = values.iter().copied().chain([self.condition]).collect();
+        let mut chance = Chance::new(values.len() as u64 + 1);
+        let mut patterns = Vec::new();
+        for _ in 0..RANDOM_VALUES {
+            let assignment = chance.assignment(terms, &roots);
+            let mut found = terms.evaluate(&roots, &assignment);
+            if found.pop() == Some(0) {
+                continue;
+            }
+            let bits = found.iter().zip(0..);
+            let pattern = bits.fold(0, |bits, (value, k)| bits | (*value as u64) << k);
+            if !patterns.contains(&pattern) {
+                patterns.push(pattern);
+            }
+        }
+        patterns.truncate(self.patterns);
+        patterns
+    }
+}
+
+/// The values of a pattern.
+fn cube(terms: &mut Terms, values: &[Term], pattern: u64) -> Vec<Term> {
+    let values = values.iter().zip(0..);
+    values
+        .map(|(value, k)| match pattern >> k & 1 {
+            0 => terms.not(*value),
+            _ => *value,
+        })
+        .collect()
 }
 
 /// The search for clauses.

@@ -1,5 +1,6 @@
 //! What predicates had to do with a verdict.
 
+use crate::program::{PointId, VariableId};
 use std::time::Duration;
 
 /// What predicates had to do with a verdict.
@@ -13,6 +14,24 @@ pub struct Summary {
     pub solver_calls: u64,
     /// How long the parts of the loop took.
     pub seconds: Seconds,
+    /// Of a property that holds, what is true at the heads of loops, if that was asked for.
+    pub(crate) invariants: Option<Vec<Invariant>>,
+}
+
+/// What is always true at a point: all clauses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Invariant {
+    pub point: PointId,
+    pub clauses: Vec<Vec<Literal>>,
+}
+
+/// A predicate, or its negation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Literal {
+    pub text: String,
+    pub is_true: bool,
+    /// What it reads.
+    pub cells: Vec<VariableId>,
 }
 
 /// How long the parts of the loop took.

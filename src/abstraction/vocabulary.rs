@@ -2,9 +2,12 @@
 
 use super::symbols::{Frame, Role, domain};
 use crate::program::{
-    Action, Domain, Expression, Language, Operation, ProcedureId, Program, Value, VariableId,
+    Action, Cell, Domain, Expression, Language, Operation, ProcedureId, Program, Value, VariableId,
 };
 use rustc_hash::FxHashSet;
+
+/// How the names of cells begin that hold values inside expressions of C: users see `$value1`, `$value2`, …
+const HIDDEN: &str = "temporary#";
 
 /// What is known of variables in the text of predicates.
 #[derive(Debug)]
@@ -139,7 +142,18 @@ impl<'p> Vocabulary<'p> {
                 Role::Parameter(_) | Role::Local => {}
             }
         }
-        self.program.variable_name(procedure, variable).to_owned()
+        let name = self.program.variable_name(procedure, variable);
+        match (name.strip_prefix(HIDDEN), variable) {
+            (Some(_), VariableId::Local(local)) => {
+                let locals = &self.program.procedure(procedure).locals[..local as usize];
+                let is_hidden = |cell: &&Cell| {
+                    let name = self.program.names.text(cell.name);
+                    name.starts_with(HIDDEN)
+                };
+                format!("$value{}", locals.iter().filter(is_hidden).count() + 1)
+            }
+            _ => name.to_owned(),
+        }
     }
 
     /// The variable of a name: a local, a ghost, or a global.

@@ -15,7 +15,7 @@ mod vacuity;
 
 pub use board::{Board, Finding, Phase, Statistics, TraceFinding};
 pub use boundary::examine;
-pub use trace::enact;
+pub use trace::{enact, still_violates};
 
 use crate::analysis::{DataVariable, order};
 use crate::bdd::{Collection, OutOfNodes};

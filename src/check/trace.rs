@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::limits::witness::CALLS_A_RING;
 use crate::property::{Property, Temporal};
 use crate::retrace::{Shows, retrace};
+use crate::rules::Subject;
 use crate::saturation::PostStar;
 use crate::trace::failure::Failure;
 use crate::trace::{Fold, Step, Trace};
@@ -92,12 +93,12 @@ pub fn explain(
     let finding = if length <= limit && folded.rounds.is_empty() && folded.nested.is_empty() {
         let mut trace = unfold(&folded);
         confirm(model, &mut trace, &claim)?;
-        let shows = |steps: &[usize], stem: usize| match &claim {
-            Claim::Violates(temporal) => {
-                let execution = picked(&trace, steps, stem);
-                temporal.is_violated_by(model.subject, &execution)
-            }
-            Claim::Reaches(_) | Claim::RunsForEver => true,
+        let temporal = match &claim {
+            Claim::Violates(temporal) => Some(*temporal),
+            Claim::Reaches(_) | Claim::RunsForEver => None,
+        };
+        let shows = |steps: &[usize], stem: usize| {
+            still_violates(model.subject, temporal, &trace, steps, stem)
         };
         match enact(model.options, model.board, property, &trace, &shows)? {
             true => TraceFinding::Found(trace),
@@ -134,6 +135,18 @@ pub fn explain(
     };
     model.board.explain(property, finding);
     Ok(())
+}
+
+/// Whether the infinite execution that goes through these steps of a trace, so many before its
+/// loop, violates a temporal property, if there is one.
+pub fn still_violates(
+    subject: Subject<'_>,
+    temporal: Option<&Temporal>,
+    trace: &Trace,
+    steps: &[usize],
+    stem: usize,
+) -> bool {
+    temporal.is_none_or(|temporal| temporal.is_violated_by(subject, &picked(trace, steps, stem)))
 }
 
 /// The infinite execution that goes through these steps of a trace, so many before its loop.

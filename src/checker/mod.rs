@@ -256,6 +256,12 @@ impl<'o> Checker<'o> {
         self
     }
 
+    /// Looks for invariants of the loops of a C program, for the witness of what predicates prove.
+    pub fn invariants(mut self, wanted: bool) -> Self {
+        self.plan.invariants = wanted;
+        self
+    }
+
     /// Gives a parameter of the algorithm's equations another value.
     pub fn define(mut self, name: impl Into<String>, value: i128) -> Self {
         if let Some(algorithm) = &mut self.algorithm {

@@ -42,9 +42,10 @@ pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit>
         let mut text = Vec::new();
         match report.write_witness(SystemTime::now(), &mut text)? {
             true => witness.write(|out| out.write_all(&text))?,
-            false => {
-                console.warn("there is no witness: no violation of a C program was found that ends")
-            }
+            false => console.warn(
+                "there is no witness: no violation of a C program was found that ends, and \
+                     predicates have proved nothing",
+            ),
         }
     }
     exit.now()
@@ -173,6 +174,7 @@ fn check(
         .measure(arguments.stats)
         .leak_memory();
     checker = arguments.abstraction.apply(checker)?;
+    checker = checker.invariants(arguments.files.witness.is_some());
     if let Some(most) = arguments.switches {
         checker = checker.switches(most);
     }

@@ -14,7 +14,8 @@ pub struct OutputFiles {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub sarif: Option<PathBuf>,
 
-    /// Also write a witness of the first violation of a C program, in SV-COMP's format 2.0
+    /// Also write a witness of the first violation of a C program, or of what predicates prove, in
+    /// SV-COMP's format 2.0
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,
 }

@@ -103,8 +103,15 @@ pub fn counters(progress: &Progress) -> String {
         0 => String::new(),
         all => format!("property {} of {all}, ", progress.property),
     };
+    let abstraction = match progress.abstractions {
+        0 => String::new(),
+        turn => format!(
+            "boolean program {turn} of {} predicates, {} solver calls, ",
+            progress.predicates, progress.solver_calls
+        ),
+    };
     format!(
-        "{replay}{property}{} of {} points reached, {} rounds, {} edges waiting, {} BDD nodes, {} MiB",
+        "{replay}{property}{abstraction}{} of {} points reached, {} rounds, {} edges waiting, {} BDD nodes, {} MiB",
         progress.reached,
         progress.points,
         progress.rounds,
@@ -138,6 +145,12 @@ mod tests {
         let expected = "reading 31 s, property 2 of 5, 3 of 7 points reached, 11 rounds, \
                         13 edges waiting, 17 BDD nodes, 19 MiB";
         assert_eq!(line(&progress), expected);
+        (progress.abstractions, progress.predicates) = (41, 43);
+        progress.solver_calls = 47;
+        let expected = "reading 31 s, property 2 of 5, boolean program 41 of 43 predicates, \
+                        47 solver calls, 3 of 7 points reached";
+        assert!(line(&progress).starts_with(expected));
+        progress.abstractions = 0;
         progress.phase = Phase::Replay;
         (progress.replayed, progress.steps) = (23, 29);
         assert!(line(&progress).starts_with("replay 31 s, 23 of 29 steps replayed, property 2"));

@@ -388,6 +388,20 @@ impl Program {
         self.source.position(self.point(id).span.start)
     }
 
+    /// The points that control comes back to: where loops have their heads, in order.
+    pub fn loop_heads(&self) -> Vec<PointId> {
+        let mut heads = Vec::new();
+        for (point, id) in self.points.iter().zip((0..).map(PointId)) {
+            let exit = self.procedure(point.procedure).exit();
+            point.action.for_each_successor(exit, |target| {
+                heads.extend((target <= id).then_some(target));
+            });
+        }
+        heads.sort_unstable();
+        heads.dedup();
+        heads
+    }
+
     /// The name of a variable of `procedure`.
     pub fn variable_name(&self, procedure: ProcedureId, variable: VariableId) -> &str {
         self.names.text(self.cell(procedure, variable).name)

@@ -45,7 +45,7 @@ impl Keeper<'_> {
 
     /// The trace of a boolean program that fails.
     pub fn trace(&self, boolean: &Abstract, trace: &Trace) -> Result<(), Error> {
-        let steps = trace.stem.iter();
+        let steps = trace.stem.iter().chain(&trace.cycle);
         let steps: Vec<StepObject<'_>> =
             steps.filter_map(|step| self.step(boolean, step)).collect();
         let json = serde_json::to_vec_pretty(&steps);

@@ -7,14 +7,17 @@
 //! left that would, the steps on the path are made exact: then either the trace does not come
 //! back, or nothing more is known.
 
+mod infinite;
+mod invariants;
 mod keep;
+mod observation;
 mod run;
 
 pub use run::{Abstraction, Task};
 
 use crate::abstraction::build::{Abstract, Goals, Workshop};
 use crate::abstraction::discovery::discover;
-use crate::abstraction::path::{Event, Path, Trial, try_path};
+use crate::abstraction::path::{Path, Trial, try_path};
 use crate::abstraction::predicate::{Predicate, Predicates};
 use crate::abstraction::{Origin, Seconds, Summary};
 use crate::check::{self, Board, Options, TraceFinding, Verdict};
@@ -23,6 +26,7 @@ use crate::interpreter::replay::replay;
 use crate::limits::abstraction::{MOST_PATTERNS, TRACE_STEPS, TRACES};
 use crate::program::{PointId, Program};
 use crate::property::Property;
+use crate::terms::Term;
 use crate::trace::Trace;
 use crate::trace::failure::Failure;
 use crate::watch::{Abort, Gauge, Watch};
@@ -37,6 +41,8 @@ pub struct Plan {
     pub refinements: u64,
     /// Where each round is written to.
     pub keep: Option<PathBuf>,
+    /// Whether the invariants of loops are wanted, of what holds.
+    pub invariants: bool,
 }
 
 impl Default for Plan {
@@ -44,6 +50,7 @@ impl Default for Plan {
         Plan {
             refinements: 200,
             keep: None,
+            invariants: false,
         }
     }
 }
@@ -105,12 +112,18 @@ impl<'p> Loop<'p> {
         turn
     }
 
+    /// A predicate as a term.
+    fn term(&mut self, predicate: &Predicate) -> Term {
+        let Workshop { symbols, terms, .. } = &mut self.workshop;
+        predicate.term(self.program, symbols, terms)
+    }
+
     /// Adds predicates; how many are new.
     fn add(&mut self, predicates: Vec<Predicate>) -> usize {
         let mut new = 0;
         for predicate in predicates {
-            let Workshop { symbols, terms, .. } = &mut self.workshop;
-            let term = predicate.term(self.program, symbols, terms);
+            let term = self.term(&predicate);
+            let terms = &mut self.workshop.terms;
             new += usize::from(self.predicates.add(predicate, term, terms));
         }
         new
@@ -137,6 +150,7 @@ impl<'p> Loop<'p> {
             predicates,
             solver_calls: self.workshop.calls.get(),
             seconds: self.seconds,
+            invariants: None,
         }
     }
 
@@ -145,9 +159,11 @@ impl<'p> Loop<'p> {
         if points.is_empty() {
             return Ok(Vec::new());
         }
+        self.workshop.lay_blocks(&|point| points.contains(&point));
         let goals = Goals {
             point: &|point| points.contains(&point),
             failure: &|_, _| false,
+            probes: &[],
         };
         let boolean = self.workshop.build(&self.predicates, &goals)?;
         let asked = boolean
@@ -170,30 +186,52 @@ impl<'p> Loop<'p> {
         Ok(points.collect())
     }
 
-    /// Decides whether a label is reached, or something fails.
+    /// Decides a property.
     pub fn decide(&mut self, property: &Property) -> Result<Conclusion, Error> {
-        if matches!(property, Property::Terminates | Property::Temporal(_)) {
-            return Ok(Conclusion::Unknown(Reason::Predicates));
+        match property {
+            Property::Terminates => self.decide_infinite(None),
+            Property::Temporal(temporal) => self.decide_infinite(Some(temporal)),
+            _ => self.decide_finite(property),
         }
+    }
+
+    /// The next boolean program.
+    fn round(&mut self, goals: &Goals<'_>) -> Result<Abstract, Error> {
+        self.rounds += 1;
+        self.watch
+            .see_abstraction(self.rounds, self.predicates.len());
+        let begin = Instant::now();
+        let boolean = self.workshop.build(&self.predicates, goals)?;
+        self.seconds.abstraction += begin.elapsed();
+        if let Some(keeper) = self.keeper() {
+            keeper.begin(&boolean, &self.summary())?;
+        }
+        Ok(boolean)
+    }
+
+    /// What writes this round to files, if that is wanted.
+    fn keeper(&self) -> Option<Keeper<'_>> {
+        let folder = self.plan.keep.as_deref();
+        folder.map(|folder| Keeper {
+            folder,
+            round: self.rounds,
+            program: self.program,
+        })
+    }
+
+    /// Decides whether a label is reached, or something fails.
+    fn decide_finite(&mut self, property: &Property) -> Result<Conclusion, Error> {
+        let is_goal =
+            |point: PointId| matches!(property, Property::Reach(points) if points.contains(&point));
+        self.workshop.lay_blocks(&is_goal);
         let mut refinements = 0;
         loop {
-            self.rounds += 1;
-            let begin = Instant::now();
             let goals = Goals {
-                point: &|point| matches!(property, Property::Reach(points) if points.contains(&point)),
+                point: &is_goal,
                 failure: &|point, assertion| fails(property, point, assertion),
+                probes: &[],
             };
-            let boolean = self.workshop.build(&self.predicates, &goals)?;
-            self.seconds.abstraction += begin.elapsed();
-            let folder = self.plan.keep.clone();
-            let keeper = folder.as_deref().map(|folder| Keeper {
-                folder,
-                round: self.rounds,
-                program: self.program,
-            });
-            if let Some(keeper) = &keeper {
-                keeper.begin(&boolean, &self.summary())?;
-            }
+            let boolean = self.round(&goals)?;
             let begin = Instant::now();
             let traces = match self.traces(&boolean)? {
                 Traces::None => return Ok(Conclusion::Holds),
@@ -201,7 +239,7 @@ impl<'p> Loop<'p> {
                 Traces::Some(traces) => traces,
             };
             self.seconds.check += begin.elapsed();
-            if let (Some(keeper), Some(trace)) = (&keeper, traces.first()) {
+            if let (Some(keeper), Some(trace)) = (self.keeper(), traces.first()) {
                 keeper.trace(&boolean, trace)?;
             }
             let mut excluded = Vec::new();
@@ -291,13 +329,8 @@ impl<'p> Loop<'p> {
 
     /// Makes the steps of a path exact; false if they are as exact as they may be.
     fn sharpen(&mut self, path: &Path) -> bool {
-        let mut points: Vec<PointId> = path
-            .events
-            .iter()
-            .map(|event| match event {
-                Event::Edge(point, _) | Event::Resumed(point, _) => *point,
-            })
-            .collect();
+        let events = path.events.iter();
+        let mut points: Vec<PointId> = events.filter_map(|event| event.point()).collect();
         points.sort_unstable();
         points.dedup();
         let mut is_more = false;

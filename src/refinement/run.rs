@@ -13,7 +13,7 @@ use crate::limits::abstraction::DIRECT_OPERATIONS;
 use crate::program::{Boundary, BoundaryKind, Program};
 use crate::property::Property;
 use crate::rules::Subject;
-use crate::watch::{Gauge, Watch};
+use crate::watch::Watch;
 use std::time::Instant;
 
 /// How a program is looked at.
@@ -91,7 +91,7 @@ impl Task<'_> {
     }
 
     fn by_predicates(&self, program: &Program, only_open: bool) -> Result<(), Error> {
-        let calls = Gauge::default();
+        let calls = self.watch.begin_abstraction();
         let mut turn = Loop::new(
             program,
             self.given.clone(),
@@ -112,13 +112,26 @@ impl Task<'_> {
             match concluded {
                 Ok(Conclusion::Holds) => {
                     self.board.decide(index, Verdict::Holds);
+                    // What was proved, before other questions add to it.
+                    let invariants = match self.plan.invariants {
+                        true => Some(turn.invariants()?),
+                        false => None,
+                    };
                     self.examine(&mut turn, index)?;
                     summary = turn.summary();
+                    summary.invariants = invariants;
                 }
                 Ok(Conclusion::Violated(trace)) => {
-                    let steps = trace.stem.len() as u64;
-                    let is_shown =
-                        check::enact(self.options, self.board, index, &trace, &|_, _| true)?;
+                    let steps = (trace.stem.len() + trace.cycle.len()) as u64;
+                    let temporal = match property {
+                        Property::Temporal(temporal) => Some(&**temporal),
+                        _ => None,
+                    };
+                    let shows = |steps: &[usize], stem: usize| {
+                        let subject = Subject::Program(program);
+                        check::still_violates(subject, temporal, &trace, steps, stem)
+                    };
+                    let is_shown = check::enact(self.options, self.board, index, &trace, &shows)?;
                     self.board.decide(index, Verdict::Violated);
                     if self.options.trace {
                         self.board.explain(

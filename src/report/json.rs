@@ -117,6 +117,7 @@ impl Serialize for SummaryObject<'_> {
             predicates,
             solver_calls,
             seconds,
+            ..
         } = self.0;
         let mut summary = serializer.serialize_struct("abstraction", 5)?;
         summary.serialize_field("method", "predicates")?;

@@ -347,10 +347,7 @@ pub fn stage(
         notes,
         start: tell(&walk.begin),
         inputs,
-        data_model: match typed.types.model {
-            tree::DataModel::Ilp32 => "ILP32",
-            tree::DataModel::Lp64 => "LP64",
-        },
+        data_model: typed.types.model.name(),
         cells,
         procedures: original
             .program

@@ -24,6 +24,7 @@ mod layout;
 mod levels;
 mod library;
 mod lifetime;
+mod loops;
 mod memory;
 mod observation;
 mod operators;
@@ -38,6 +39,7 @@ mod step;
 mod term;
 mod unit;
 
+pub use loops::{LoopHead, loop_heads};
 pub use observation::{Observation, observe};
 pub use origin::{CellOrigin, Origin, PointKind, PointOrigin, Pointed};
 pub use term::{Codes, Scalar, Width};

@@ -230,7 +230,7 @@ fn scope(
 
 /// From where to where each variable of a function is in scope. What its outermost block declares
 /// is so up to the end.
-fn extents(typed: &Program, function: FunctionId) -> FxHashMap<ObjectId, Span> {
+pub(super) fn extents(typed: &Program, function: FunctionId) -> FxHashMap<ObjectId, Span> {
     let mut extents = FxHashMap::default();
     let Some(body) = &typed.functions[function.0 as usize].body else {
         return extents;

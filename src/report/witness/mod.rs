@@ -1,13 +1,15 @@
-//! Witnesses of violations in SV-COMP's format 2.0: YAML, for validators of other tools.
+//! Witnesses in SV-COMP's format 2.0: YAML, for validators of other tools.
 //!
-//! A violation is a sequence of segments. Each but the last is what a function without body has returned,
+//! What predicates have proved has the invariants of loops. A violation is a sequence of segments. Each but the last is what a function without body has returned,
 //! at its call; the last one is the target, where the violation happens. Linear in the inputs.
 
+mod invariants;
 mod sha256;
 
 use super::steps::Annotated;
 use super::{Evidence, Report};
 use crate::check::Verdict;
+use crate::model::Form;
 use crate::program::{PointId, Program};
 use crate::property::{Kind, Request};
 use crate::retrace::Input;
@@ -18,7 +20,8 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Writes the witness of the first violation that has one. Whether there is one.
+/// Writes the witness of the first violation that has one, or else of the first property that
+/// predicates have proved. Whether there is one.
 pub fn write(report: &Report, time: SystemTime, out: &mut impl Write) -> std::io::Result<bool> {
     let Evidence::Read(list) = &report.evidence else {
         return Ok(false);
@@ -48,6 +51,26 @@ pub fn write(report: &Report, time: SystemTime, out: &mut impl Write) -> std::io
         write_content(&mut text, annotated, &execution.inputs);
         out.write_all(text.as_bytes())?;
         return Ok(true);
+    }
+    for (conclusion, explanation) in report.conclusions.iter().zip(list) {
+        let summary = conclusion.abstraction.as_ref();
+        let invariants = summary.and_then(|summary| summary.invariants.as_ref());
+        if let (Some(Verdict::Holds), None) = (conclusion.verdict, conclusion.reason)
+            && let (Some(invariants), Form::C(unit, lowered)) =
+                (invariants, &explanation.ground.form)
+        {
+            let task = Task {
+                files: given(&lowered.program),
+                data_model: unit.typed.types.model.name(),
+                specification: specification(&conclusion.property),
+                time,
+            };
+            let mut text = String::from("- entry_type: invariant_set\n");
+            task.write_metadata(&mut text);
+            invariants::write(&mut text, &unit.typed, lowered, invariants);
+            out.write_all(text.as_bytes())?;
+            return Ok(true);
+        }
     }
     Ok(false)
 }

@@ -23,3 +23,13 @@ pub enum DataModel {
     #[default]
     Lp64,
 }
+
+impl DataModel {
+    /// As witnesses call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            DataModel::Ilp32 => "ILP32",
+            DataModel::Lp64 => "LP64",
+        }
+    }
+}
