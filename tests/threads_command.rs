@@ -88,6 +88,30 @@ fn threads_that_cannot_be() {
     assert_bad_input(&run, "there is no procedure `r` to begin with");
 }
 
+/// Large numbers of threads and of switches end in a verdict, or in a message.
+#[test]
+fn large_numbers_end() {
+    let program = Written::new(
+        "decl a, b;\nthread p(), q();\ninit() begin a, b := 0, 0; end\n\
+         p() begin a := 1; assume(b); L: skip; end\n\
+         q() begin assume(a); b := 1; end\n",
+    );
+    for options in [
+        ["--switches", "1000000"],
+        ["--rounds", "1000000"],
+        ["--threads", "p=1000,q=1"],
+    ] {
+        let mut asked = vec!["--reach", "L"];
+        asked.extend(options);
+        let run = program.check(&asked);
+        assert_eq!(run.code, 1, "{options:?}: {}", run.stderr);
+    }
+    let file = path(&program);
+    let cbr = concat!(env!("CARGO_MANIFEST_DIR"), "/specs/cbr.mu");
+    let words = ["solve", cbr, &file, "--reach", "L", "-D", "K=1000000"];
+    assert_bad_input(&derny(&words), "at most 10000 are possible");
+}
+
 #[test]
 fn graphs_show_threads_and_hide_what_is_hidden() {
     let program = Written::new(THREADS);

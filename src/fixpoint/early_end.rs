@@ -118,15 +118,17 @@ impl Evaluator<'_> {
         }
         let known = &self.equations.relations[relation];
         let parameters: Vec<LeafRef> = known.parameter_leaves().map(|(leaf, _)| leaf).collect();
-        let disjuncts = self.parts(known.body?, |formula| match formula {
-            Formula::Or(parts) => Some(parts),
-            _ => None,
-        });
+        let disjuncts = self
+            .equations
+            .flattened(known.body?, |formula| match formula {
+                Formula::Or(parts) => Some(parts),
+                _ => None,
+            });
         let slice = disjuncts
             .iter()
             .find_map(|part| self.keeps(*part, relation, &parameters))?;
         let is_about_slice = |part: &FormulaId| {
-            let conjuncts = self.parts(*part, |formula| match formula {
+            let conjuncts = self.equations.flattened(*part, |formula| match formula {
                 Formula::And(parts) => Some(parts),
                 _ => None,
             });
@@ -197,22 +199,5 @@ impl Evaluator<'_> {
             }
             None
         })
-    }
-
-    /// The parts of nested disjunctions, or of nested conjunctions.
-    fn parts<'f>(
-        &'f self,
-        root: FormulaId,
-        inside: impl Fn(&'f Formula) -> Option<&'f [FormulaId]>,
-    ) -> Vec<FormulaId> {
-        let mut found = Vec::new();
-        let mut open = vec![root];
-        while let Some(id) = open.pop() {
-            match inside(self.equations.formula(id)) {
-                Some(parts) => open.extend(parts),
-                None => found.push(id),
-            }
-        }
-        found
     }
 }

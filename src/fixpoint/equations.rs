@@ -123,6 +123,23 @@ impl Equations {
         &self.formulas[id.0 as usize]
     }
 
+    /// The parts of nested formulas of one kind: those that `inside` looks into.
+    pub fn flattened<'f>(
+        &'f self,
+        root: FormulaId,
+        inside: impl Fn(&'f Formula) -> Option<&'f [FormulaId]>,
+    ) -> Vec<FormulaId> {
+        let mut found = Vec::new();
+        let mut open = vec![root];
+        while let Some(id) = open.pop() {
+            match inside(self.formula(id)) {
+                Some(parts) => open.extend(parts),
+                None => found.push(id),
+            }
+        }
+        found
+    }
+
     /// The relation of a name, among those that are defined or supplied.
     pub fn find(&self, name: &str) -> Option<RelationId> {
         let is_query = |id: u32| self.queries.iter().any(|query| query.relation.0 == id);

@@ -120,16 +120,18 @@ impl Cycle<'_> {
     fn kept(&self, relation: usize) -> Option<Kept> {
         let known = &self.equations.relations[relation];
         let parameters: Vec<LeafRef> = known.parameter_leaves().map(|(leaf, _)| leaf).collect();
-        let disjuncts = self.flat(known.body?, |formula| match formula {
-            Formula::Or(parts) => Some(parts),
-            _ => None,
-        });
+        let disjuncts = self
+            .equations
+            .flattened(known.body?, |formula| match formula {
+                Formula::Or(parts) => Some(parts),
+                _ => None,
+            });
         let mut keeping = disjuncts
             .iter()
             .filter_map(|part| self.keeps(relation, *part));
         let kept = keeping.next()?;
         let is_about_slice = |part: &FormulaId| {
-            let conjuncts = self.flat(*part, |formula| match formula {
+            let conjuncts = self.equations.flattened(*part, |formula| match formula {
                 Formula::And(parts) => Some(parts),
                 _ => None,
             });
@@ -175,13 +177,15 @@ impl Cycle<'_> {
         let (Some((point, kind)), None) = (parameters.next(), parameters.next()) else {
             return None;
         };
-        let conjuncts = self.flat(known.body?, |formula| match formula {
-            Formula::And(parts) => Some(&parts[..]),
-            Formula::Quantified {
-                exists: true, body, ..
-            } => Some(std::slice::from_ref(body)),
-            _ => None,
-        });
+        let conjuncts = self
+            .equations
+            .flattened(known.body?, |formula| match formula {
+                Formula::And(parts) => Some(&parts[..]),
+                Formula::Quantified {
+                    exists: true, body, ..
+                } => Some(std::slice::from_ref(body)),
+                _ => None,
+            });
         let (mut now, mut before, mut place) = (None, None, None);
         if conjuncts.len() != 3 {
             return None;
@@ -346,7 +350,7 @@ impl Cycle<'_> {
             _ => false,
         };
         let holds_of = |guard: &FormulaId, point: &Argument| {
-            let cases = self.flat(*guard, |formula| match formula {
+            let cases = self.equations.flattened(*guard, |formula| match formula {
                 Formula::Or(parts) => Some(parts),
                 _ => None,
             });
@@ -359,23 +363,6 @@ impl Cycle<'_> {
         let are_true = all
             .all(|guard| !points.is_empty() && points.iter().all(|point| holds_of(guard, point)));
         (is_known && are_true).then_some(guards)
-    }
-
-    /// The parts of nested formulas of one kind.
-    fn flat<'f>(
-        &'f self,
-        root: FormulaId,
-        inside: impl Fn(&'f Formula) -> Option<&'f [FormulaId]>,
-    ) -> Vec<FormulaId> {
-        let mut found = Vec::new();
-        let mut open = vec![root];
-        while let Some(id) = open.pop() {
-            match inside(self.equations.formula(id)) {
-                Some(parts) => open.extend(parts),
-                None => found.push(id),
-            }
-        }
-        found
     }
 }
 
