@@ -453,3 +453,21 @@ int main(void) { int r; f(3, &r); return 0; }
         .filter_map(|step| step["depth"].as_u64());
     assert_eq!(deepest.max(), Some(4));
 }
+
+#[test]
+fn memory_of_sizes_that_are_not_constant() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/memory.txt");
+    let text = std::fs::read_to_string(path).expect("the programs");
+    for case in text.split("==== ").skip(1) {
+        let (header, program) = case.split_once('\n').expect("a header");
+        let (code, what) = header.split_once(' ').expect("a code");
+        let run = check(program, &[]);
+        assert_eq!(
+            run.code.to_string(),
+            code,
+            "{what}: {}{}",
+            run.stdout,
+            run.stderr
+        );
+    }
+}

@@ -7,11 +7,23 @@ use super::origin::PointKind;
 use super::points_to::{Region, Target, globals};
 use super::step::Value;
 use super::term::{Scalar, Term};
+use crate::program::Operation;
 use crate::source::Span;
 use crate::typing::c::tree::{Conversion, ExpressionId, ExpressionKind, FunctionId, Type, TypeId};
 
 /// More elements are not filled or copied.
 const MOST_ELEMENTS: u64 = 256;
+
+const UNFIT: &str = "a call with arguments that do not fit the function";
+
+/// How much is filled or copied.
+#[derive(Clone, Copy)]
+enum Extent {
+    /// So many elements.
+    Elements(u32),
+    /// As many as the size says, and the objects have no more than these.
+    UpTo(u32),
+}
 
 impl Body<'_, '_> {
     /// The type of what a pointer that was made one to `void` points to, and how many of it so many
@@ -58,6 +70,94 @@ impl Body<'_, '_> {
         pointer.clone().add(Term::number(distance)).wrap(width)
     }
 
+    /// Of which type so many bytes behind these pointers are, and how many elements of it; none if
+    /// that is not known.
+    fn extent(
+        &mut self,
+        pointers: impl IntoIterator<Item = ExpressionId>,
+        size: &Term,
+    ) -> Option<(TypeId, Extent)> {
+        let size = size.constant().map(u64::try_from);
+        pointers.into_iter().find_map(|by| match size {
+            Some(size) => {
+                let (type_id, count) = self.elements(by, size.ok()?)?;
+                Some((type_id, Extent::Elements(count)))
+            }
+            None => self.open_elements(by),
+        })
+    }
+
+    /// The type behind a pointer, and how many elements of it the largest object has that it may
+    /// point to.
+    fn open_elements(&mut self, mut id: ExpressionId) -> Option<(TypeId, Extent)> {
+        let typed = self.unit.typed;
+        let targets = self.unit.addresses.targets(id);
+        while let ExpressionKind::Convert(Conversion::Pointer, operand) =
+            typed.expressions[id.0 as usize].kind
+        {
+            id = operand;
+        }
+        let type_id = typed.types.target(self.type_of(id))?.id;
+        let (units, _) = self
+            .unit
+            .layouts
+            .size(type_id)
+            .filter(|(units, _)| *units > 0)?;
+        let regions = targets.into_iter().filter_map(|target| match target {
+            Target::Region(region) => self.unit.homes_of(region).into_iter().next(),
+            _ => None,
+        });
+        let most = regions
+            .map(|home| u64::from(home.layout.units) / units)
+            .max();
+        let most = most.unwrap_or(0);
+        (most <= MOST_ELEMENTS).then_some((type_id, Extent::UpTo(most as u32)))
+    }
+
+    /// Does something with each element of so many bytes: one more than there may be is undefined.
+    fn one_by_one(
+        &mut self,
+        size: Term,
+        (type_id, most): (TypeId, u32),
+        span: Span,
+        mut does: impl FnMut(&mut Self, u32),
+    ) {
+        let each = i128::from(self.unit.typed.types.size(type_id).unwrap_or(1).max(1));
+        let rest = size
+            .clone()
+            .calculate(Operation::Remainder, Term::number(each));
+        let what = "memory up to a part of an element".to_owned();
+        let whole = rest.equal(Term::number(0));
+        self.guard(whole, span, PointKind::Outside { what });
+        self.flush();
+        let end = self.assembler.mark();
+        for index in 0..=most {
+            let goes_on = Term::number(i128::from(index) * each).less(size.clone());
+            let yes = self.assembler.mark();
+            self.fork(goes_on, yes, end);
+            self.assembler.set(yes);
+            does(self, index);
+            self.flush();
+        }
+        self.assembler.set(end);
+    }
+
+    /// Terms that can be read again and again, whatever is written meanwhile.
+    fn all_short<const N: usize>(&mut self, terms: [Term; N]) -> [Term; N] {
+        let known = terms.each_ref().map(Term::constant);
+        let numbers = terms
+            .into_iter()
+            .map(|term| Value::Scalar(term.into_number()));
+        self.values.extend(numbers);
+        self.keep_all();
+        let mut kept = [const { None }; N];
+        for (kept, known) in kept.iter_mut().zip(known).rev() {
+            let term = self.pop_term();
+            *kept = Some(known.map_or(term, Term::number));
+        }
+        kept.map(|term| term.unwrap_or(Term::number(0)))
+    }
+
     fn unclear(&mut self, id: ExpressionId, span: Span, what: &str) -> Value {
         self.outside(span, what);
         self.flush();
@@ -71,38 +171,38 @@ impl Body<'_, '_> {
         arguments: Vec<(ExpressionId, Value)>,
         span: Span,
     ) -> Value {
-        let mut arguments = arguments.into_iter();
-        let (Some((by, to)), Some((_, byte)), Some((_, size))) =
-            (arguments.next(), arguments.next(), arguments.next())
-        else {
-            return self.unclear(
-                id,
-                span,
-                "a call with arguments that do not fit the function",
-            );
+        let Ok([(by, to), (_, byte), (_, size)]) = <[_; 3]>::try_from(arguments) else {
+            return self.unclear(id, span, UNFIT);
         };
-        let to = self.short(to.term().into_number());
-        let (byte, size) = (byte.term().constant(), size.term().constant());
-        let (Some(byte), Some(size)) = (byte, size.and_then(|size| u64::try_from(size).ok()))
-        else {
-            return self.unclear(id, span, "`memset` with a value or size that is not known");
+        let [to, size] = self.all_short([to.term(), size.term()]);
+        let Some(byte) = byte.term().constant() else {
+            return self.unclear(id, span, "`memset` with a value that is not known");
         };
-        if size > 0 {
-            let Some((type_id, count)) = self.elements(by, size) else {
-                return self.unclear(id, span, "`memset` of what is not known");
-            };
-            let Some(value) = self.filled(type_id, byte as u8) else {
-                return self.unclear(id, span, "`memset` with such a value");
-            };
-            self.values.push(Value::Scalar(to.clone()));
-            for index in 0..count {
-                let pointer = self.further(&to, by, type_id, index);
-                let spot = self.target(pointer, by, type_id, span);
-                self.store(spot, value.clone(), type_id);
+        let Some((type_id, extent)) = self.extent([by], &size) else {
+            return self.unclear(id, span, "`memset` of what is not known");
+        };
+        let Some(value) = self.filled(type_id, byte as u8) else {
+            return self.unclear(id, span, "`memset` with such a value");
+        };
+        self.values.push(Value::Scalar(to.clone()));
+        match extent {
+            Extent::Elements(count) => {
+                for index in 0..count {
+                    let pointer = self.further(&to, by, type_id, index);
+                    let spot = self.target(pointer, by, type_id, span);
+                    self.store(spot, value.clone(), type_id);
+                }
+                self.flush();
             }
-            self.flush();
-            self.values.pop();
+            Extent::UpTo(most) => {
+                self.one_by_one(size, (type_id, most), span, |body, index| {
+                    let pointer = body.further(&to, by, type_id, index);
+                    let spot = body.target(pointer, by, type_id, span);
+                    body.store(spot, value.clone(), type_id);
+                });
+            }
         }
+        let to = self.pop_term();
         self.assembler.skip(span);
         self.assembler.note_call(function);
         Value::Scalar(to)
@@ -147,52 +247,65 @@ impl Body<'_, '_> {
         may_overlap: bool,
         span: Span,
     ) -> Value {
-        let mut arguments = arguments.into_iter();
-        let (Some((goal, to)), Some((source, from)), Some((_, size))) =
-            (arguments.next(), arguments.next(), arguments.next())
-        else {
-            return self.unclear(
-                id,
-                span,
-                "a call with arguments that do not fit the function",
-            );
+        let Ok([(goal, to), (source, from), (_, size)]) = <[_; 3]>::try_from(arguments) else {
+            return self.unclear(id, span, UNFIT);
         };
-        let size = size.term().constant();
-        self.values.push(from);
-        let to = self.short(to.term().into_number());
-        let from = self.pop_term();
-        self.values.push(Value::Scalar(to));
-        let from = self.short(from.into_number());
-        let to = self.pop_term();
-        let Some(size) = size.and_then(|size| u64::try_from(size).ok()) else {
-            return self.unclear(id, span, "a copy of a size that is not known");
+        let [to, from, size] = self.all_short([to.term(), from.term(), size.term()]);
+        let Some((type_id, extent)) = self.extent([source, goal], &size) else {
+            return self.unclear(id, span, "a copy of what is not known");
         };
-        if size > 0 {
-            let found = self.elements(source, size).or(self.elements(goal, size));
-            let Some((type_id, count)) = found else {
-                return self.unclear(id, span, "a copy of what is not known");
-            };
-            if !may_overlap {
-                self.apart((&to, goal), (&from, source), (type_id, count), span);
+        let read = |body: &mut Self, from: &Term, index: u32| {
+            let pointer = body.further(from, source, type_id, index);
+            let spot = body.target(pointer, source, type_id, span);
+            body.load(spot, type_id)
+        };
+        let write = |body: &mut Self, to: &Term, index: u32, value: Value| {
+            let pointer = body.further(to, goal, type_id, index);
+            let spot = body.target(pointer, goal, type_id, span);
+            body.store(spot, value, type_id);
+        };
+        let units = self.unit.layouts.size(type_id).map_or(1, |size| size.0);
+        self.values.push(Value::Scalar(to.clone()));
+        match extent {
+            Extent::Elements(count) => {
+                if !may_overlap && count > 0 {
+                    let distance = Term::number(i128::from(units) * i128::from(count));
+                    self.apart((&to, goal), (&from, source), distance, span);
+                }
+                let mut copied = Vec::new();
+                for index in 0..count {
+                    copied.push(read(self, &from, index));
+                }
+                // What is still to be written waits.
+                self.values.extend(copied.into_iter().rev());
+                for index in 0..count {
+                    let value = self.pop();
+                    write(self, &to, index, value);
+                }
+                self.flush();
             }
-            self.values.push(Value::Scalar(to.clone()));
-            let mut copied = Vec::new();
-            for index in 0..count {
-                let pointer = self.further(&from, source, type_id, index);
-                let spot = self.target(pointer, source, type_id, span);
-                copied.push(self.load(spot, type_id));
+            Extent::UpTo(_) if may_overlap => {
+                self.values.pop();
+                return self.unclear(id, span, "`memmove` of a size that is not known");
             }
-            // What is still to be written waits.
-            self.values.extend(copied.into_iter().rev());
-            for index in 0..count {
-                let value = self.pop();
-                let pointer = self.further(&to, goal, type_id, index);
-                let spot = self.target(pointer, goal, type_id, span);
-                self.store(spot, value, type_id);
+            Extent::UpTo(most) => {
+                let each = self.unit.typed.types.size(type_id).unwrap_or(1);
+                let count = size
+                    .clone()
+                    .calculate(Operation::Divide, Term::number(each.into()));
+                self.apart(
+                    (&to, goal),
+                    (&from, source),
+                    count.multiply(units.into()),
+                    span,
+                );
+                self.one_by_one(size, (type_id, most), span, |body, index| {
+                    let value = read(body, &from, index);
+                    write(body, &to, index, value);
+                });
             }
-            self.flush();
-            self.values.pop();
         }
+        let to = self.pop_term();
         self.assembler.skip(span);
         self.assembler.note_call(function);
         Value::Scalar(to)
@@ -203,11 +316,9 @@ impl Body<'_, '_> {
         &mut self,
         (to, goal): (&Term, ExpressionId),
         (from, source): (&Term, ExpressionId),
-        (type_id, count): (TypeId, u32),
+        extent: Term,
         span: Span,
     ) {
-        let units = self.unit.layouts.size(type_id).map_or(1, |size| size.0);
-        let extent = Term::number(i128::from(units) * i128::from(count));
         let (one, other) = (
             self.unit.addresses.class(goal).clone(),
             self.unit.addresses.class(source).clone(),
