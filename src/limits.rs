@@ -110,6 +110,15 @@ pub mod relations {
     /// How often closures are applied in turn to a set before plain rounds go on. What takes
     /// longer has a better place to be closed: of nested loops, the head of the outer one.
     pub const IMAGE_TURNS: u32 = 4;
+    /// Relations with no more nodes together than this are multiplied without counting steps.
+    pub const HARMLESS_NODES: usize = 2_000;
+    /// A product that takes no more steps for each node of its factors is harmless. Closures of 32
+    /// bits that were worth it took 6, ...
+    pub const FEW_STEPS: usize = 8;
+    /// ... and those that were not up to 67: a product that takes more is given up, ...
+    pub const MANY_STEPS: usize = 16;
+    /// ... but not before so many steps.
+    pub const LEAST_STEPS: usize = 50_000;
     /// A square with no more nodes than this may grow as fast as it likes.
     pub const GROWTH_NODES: usize = 300;
     /// The first squares, whose growth is no sign of anything.

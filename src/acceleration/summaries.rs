@@ -12,7 +12,7 @@
 //! limit, and results do not depend on it.
 
 use crate::analysis::DataVariable;
-use crate::bdd::{Bdd, BddResult};
+use crate::bdd::{Bdd, BddResult, Bdds};
 use crate::bits;
 use crate::limits::acceleration::{SUMMARY_FRAMES, SUMMARY_ROUNDS, SUMMARY_TURNS};
 use crate::relations::{Relations, Summaries};
@@ -106,7 +106,8 @@ impl Steps<'_> {
         let lower = self.rename(handed, Copy::Returned, Copy::Below, &lower)?;
         let upper = self.rename(key, Copy::Next, Copy::Entry, &b.bdd)?;
         let upper = self.rename(handed, Copy::Current, Copy::Below, &upper)?;
-        let bdd = self.join(&lower, &upper, between, (Copy::Entry, Copy::Below))?;
+        let cube = self.between(between, (Copy::Entry, Copy::Below))?;
+        let bdd = self.relations.join(&lower, &upper, &cube)?;
         Ok(Step {
             lower: a.lower,
             upper: b.upper,
@@ -143,13 +144,15 @@ impl Steps<'_> {
         let Interface { key, handed, .. } = interface;
         let upper = self.rename(key, Copy::Next, Copy::Called, summary)?;
         let upper = self.rename(handed, Copy::Current, Copy::Returned, &upper)?;
-        self.join(&step.bdd, &upper, interface, (Copy::Called, Copy::Returned))
+        let cube = self.between(interface, (Copy::Called, Copy::Returned))?;
+        self.bdds().and_exists(&step.bdd, &upper, &cube)
     }
 
     /// The summaries of the upper frame from which one of the lower one follows.
     pub fn preimage(&self, step: &Step, summary: &Bdd) -> BddResult {
         let lower = self.spds.interface(step.lower);
-        let upper = self.join(&step.bdd, summary, lower, (Copy::Next, Copy::Current))?;
+        let cube = self.between(lower, (Copy::Next, Copy::Current))?;
+        let upper = self.bdds().and_exists(&step.bdd, summary, &cube)?;
         let Interface { key, handed, .. } = self.spds.interface(step.upper);
         let upper = self.rename(key, Copy::Called, Copy::Next, &upper)?;
         self.rename(handed, Copy::Returned, Copy::Current, &upper)
@@ -163,11 +166,13 @@ impl Steps<'_> {
         copies.renaming(pairs)?.apply(copies.bdds, f)
     }
 
-    /// The conjunction, without the key and what is handed over in these copies.
-    fn join(
+    fn bdds(&self) -> &Bdds {
+        self.relations.copies.bdds
+    }
+
+    /// The variables of the key and of what is handed over, in these copies.
+    fn between(
         &self,
-        a: &Bdd,
-        b: &Bdd,
         interface: &Interface,
         (key_copy, handed_copy): (Copy, Copy),
     ) -> BddResult {
@@ -175,9 +180,7 @@ impl Steps<'_> {
         let Interface { key, handed, .. } = interface;
         let keys = key.iter().map(|v| copies.level(*v, key_copy));
         let handed = handed.iter().map(|v| copies.level(*v, handed_copy));
-        copies
-            .bdds
-            .and_exists(a, b, &copies.cube(keys.chain(handed))?)
+        copies.cube(keys.chain(handed))
     }
 }
 

@@ -71,6 +71,8 @@ pub struct Finding {
     pub bound: Option<Bound>,
     /// Where executions were not followed any further, of a property that holds but for that.
     pub boundaries: Vec<Boundary>,
+    /// It may be that it holds only as far as executions were followed: that is not known yet.
+    is_withheld: bool,
     /// Why there is no verdict, if the method itself has given up.
     pub reason: Option<Reason>,
     /// If it was looked at through predicates.
@@ -90,6 +92,7 @@ impl Default for Finding {
             execution: None,
             bound: None,
             boundaries: Vec::new(),
+            is_withheld: false,
             reason: None,
             abstraction: None,
             begin: None,
@@ -240,6 +243,22 @@ impl Board {
         {
             finding.verdict = Some(verdict);
             finding.time = self.begin.elapsed();
+            // Whoever decides it says by which means.
+            finding.abstraction = None;
+            finding.reason = None;
+        }
+    }
+
+    /// Whether a property has its verdict, and its trace if one is wanted.
+    pub fn is_settled(&self, property: usize, wants_trace: bool) -> bool {
+        let state = self.state();
+        let Some(finding) = state.findings.get(self.number(property)) else {
+            return true;
+        };
+        match (finding.verdict, &finding.trace) {
+            (None, _) => false,
+            (Some(Verdict::Violated), TraceFinding::None) => !wants_trace,
+            (Some(_), _) => true,
         }
     }
 
@@ -270,6 +289,13 @@ impl Board {
         }
     }
 
+    /// A property is not said to hold before it is noted where executions were not followed.
+    pub fn withhold(&self, property: usize) {
+        if let Some(finding) = self.state().findings.get_mut(self.number(property)) {
+            finding.is_withheld = true;
+        }
+    }
+
     /// Notes where executions were not followed any further. A property that holds is only
     /// known to do so if nothing outside was come to.
     pub fn limit(&self, property: usize, boundaries: &[Boundary], is_known: bool) {
@@ -284,6 +310,7 @@ impl Board {
                 finding.verdict = None;
             }
             finding.boundaries = boundaries.to_vec();
+            finding.is_withheld = false;
         }
     }
 
@@ -321,6 +348,9 @@ impl Board {
     /// Takes the findings out, so that a long trace is not copied.
     pub fn take_findings(&self) -> Vec<Finding> {
         let mut findings = std::mem::take(&mut self.state().findings);
+        for finding in findings.iter_mut().filter(|one| one.is_withheld) {
+            finding.verdict = finding.verdict.filter(|one| *one != Verdict::Holds);
+        }
         for finding in findings.iter_mut().filter(|one| one.verdict.is_none()) {
             let begin = finding.begin.unwrap_or_else(|| self.begin.elapsed());
             finding.time = self.begin.elapsed().saturating_sub(begin);

@@ -43,9 +43,12 @@ pub fn examine(
     let mut is_known = true;
     for (boundary, index) in boundaries.iter().zip(0..) {
         match (answers.verdict(index), boundary.kind) {
-            (Some(Verdict::Violated), _) => reached.push(boundary.clone()),
+            (Some(Verdict::Holds), _) => {}
             (None, BoundaryKind::Outside | BoundaryKind::Heap) => is_known = false,
-            _ => {}
+            // What is not excluded has to be known to whoever reads the verdict.
+            (Some(Verdict::Violated), _) | (None, BoundaryKind::Undefined) => {
+                reached.push(boundary.clone());
+            }
         }
     }
     let is_cut_off = |one: &Boundary| one.kind == BoundaryKind::Undefined;

@@ -311,7 +311,7 @@ impl<'o> Checker<'o> {
             method: self.method()?,
             plan: self.plan.clone(),
             predicates: self.predicates.clone(),
-            patience: bounds.third(),
+            patience: bounds.thirds(),
         });
         let [reading, parsing] = self.model.times;
         work.board.entered(Phase::Reading, reading);
@@ -438,13 +438,16 @@ impl<'o> Checker<'o> {
         board.enter(Phase::Reporting);
         let findings = work.properties.iter().zip(board.take_findings());
         let tasks = work.tasks.get().map_or(&[][..], Vec::as_slice);
-        let ground = |number| tasks.iter().find_map(|task| task.ground(number));
+        let ground = |number, is_whole| {
+            let mut grounds = tasks.iter();
+            grounds.find_map(|task| task.ground(number, is_whole))
+        };
         let (mut conclusions, mut explanations) = (Vec::new(), Vec::new());
         for (number, (property, finding)) in findings.enumerate() {
             let traced = self.options.trace;
             let conclusion = Conclusion::new(property.clone(), &finding, reason, traced);
             conclusions.push(conclusion);
-            let ground = ground(number);
+            let ground = ground(number, finding.abstraction.is_some());
             let (trace, execution) = (finding.trace, finding.execution);
             explanations.extend(ground.map(|ground| Explanation::new(trace, execution, ground)));
         }
@@ -489,7 +492,7 @@ struct Work {
     plan: Plan,
     predicates: Vec<String>,
     /// When a third of the time is over, if that is limited.
-    patience: Option<Instant>,
+    patience: Option<[Instant; 2]>,
 }
 
 impl Work {
@@ -581,10 +584,12 @@ impl Work {
         let board = self.board.part(&task.numbers);
         let work = refinement::Task {
             subject,
+            whole: task.whole.subject(),
+            whole_provenance: task.whole.provenance(),
             properties: &task.properties,
             boundaries: &boundaries,
             method: self.method,
-            given: resolve_predicates(subject, &self.predicates)?,
+            given: resolve_predicates(task.whole.subject(), &self.predicates)?,
             plan: self.plan.clone(),
             options,
             watch,

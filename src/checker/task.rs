@@ -24,7 +24,10 @@ use std::sync::Arc;
 
 /// Some of the properties, and what they are decided on.
 pub struct Task {
+    /// It may have been made smaller for them.
     pub form: Form,
+    /// As it was before that, with the same points.
+    pub whole: Form,
     /// Their numbers among all that were asked for.
     pub numbers: Vec<usize>,
     /// What they mean in the form.
@@ -34,11 +37,15 @@ pub struct Task {
 }
 
 impl Task {
-    /// What the property with this number is decided on, if it is one of these.
-    pub fn ground(&self, number: usize) -> Option<Ground> {
+    /// What the property with this number was decided on, if it is one of these.
+    pub fn ground(&self, number: usize, is_whole: bool) -> Option<Ground> {
         let at = self.numbers.iter().position(|one| *one == number)?;
+        let form = match is_whole {
+            true => &self.whole,
+            false => &self.form,
+        };
         Some(Ground {
-            form: self.form.clone(),
+            form: form.clone(),
             property: self.properties[at].clone(),
             watches: self.watches.clone(),
         })
@@ -171,6 +178,7 @@ pub fn tasks(
             }
             None => tasks.push(Task {
                 watches: Arc::new([]),
+                whole: form.clone(),
                 form,
                 numbers: vec![number],
                 properties: vec![property],

@@ -1,9 +1,10 @@
 //! A whole check by predicates, or by whichever method gets there: verdicts and traces onto the
 //! board.
 //!
-//! `Auto` begins directly, with a budget of BDD operations that is counted and not timed, so that
-//! the same method answers on every machine; with a timeout, a third of it is the limit of that
-//! attempt. What is open then is for predicates, and what these cannot tell is tried directly again, as long as it takes.
+//! `Auto` begins directly, with a budget of BDD operations that is counted and not timed, so
+//! that the same method answers on every machine; with a timeout, a third of it is the limit of that
+//! attempt. What is open then is for predicates, in the next third, and what these cannot tell is tried
+//! directly again, with all there is.
 
 use super::{Conclusion, Loop, Plan};
 use crate::abstraction::predicate::Predicate;
@@ -12,8 +13,10 @@ use crate::error::{Error, Reason};
 use crate::limits::abstraction::DIRECT_OPERATIONS;
 use crate::program::{Boundary, BoundaryKind, Program};
 use crate::property::Property;
+use crate::retrace::Provenance;
 use crate::rules::Subject;
 use crate::watch::Watch;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// How a program is looked at.
@@ -30,7 +33,12 @@ pub enum Abstraction {
 
 /// What is asked, and by which means.
 pub struct Task<'a> {
+    /// What is searched directly; it may have been made smaller.
     pub subject: Subject<'a>,
+    /// As it was written, with the same points: predicates are about variables as they were declared.
+    pub whole: Subject<'a>,
+    /// Of a lowered C program, what the whole was made from.
+    pub whole_provenance: Option<Arc<dyn Provenance>>,
     pub properties: &'a [Property],
     pub boundaries: &'a [Boundary],
     pub method: Abstraction,
@@ -39,16 +47,20 @@ pub struct Task<'a> {
     pub options: &'a Options,
     pub watch: &'a Watch,
     pub board: &'a Board,
-    /// When a third of the time is over, if that is limited.
-    pub patience: Option<Instant>,
+    /// When a third of the time is over, and when two, if that is limited.
+    pub patience: Option<[Instant; 2]>,
 }
 
 impl Task<'_> {
     /// Decides every property.
     pub fn run(&self) -> Result<(), Error> {
-        match (self.method, self.subject) {
+        let mut kinds = self.boundaries.iter().map(|boundary| boundary.kind);
+        if kinds.any(|kind| kind != BoundaryKind::Undefined) {
+            (0..self.properties.len()).for_each(|index| self.board.withhold(index));
+        }
+        match (self.method, self.whole) {
             (Abstraction::Predicates, Subject::Program(program)) => {
-                self.by_predicates(program, false)
+                self.by_predicates(program, self.watch, false)
             }
             (Abstraction::Auto, Subject::Program(program)) if program.threads.is_none() => {
                 self.by_both(program)
@@ -57,11 +69,23 @@ impl Task<'_> {
         }
     }
 
+    /// Decides what is not settled yet on the program as it is.
     fn directly(&self, options: &Options, watch: &Watch) -> Result<(), Error> {
-        let (subject, board) = (self.subject, self.board);
-        check::check(subject, self.properties, options, watch, board)?;
-        let count = self.properties.len();
-        check::examine(subject, self.boundaries, count, options, watch, board)
+        let numbers = 0..self.properties.len();
+        let open = numbers.filter(|index| !self.board.is_settled(*index, options.trace));
+        let open: Vec<usize> = open.collect();
+        let properties: Vec<Property> = open
+            .iter()
+            .map(|index| self.properties[*index].clone())
+            .collect();
+        let (subject, board) = (self.subject, &self.board.part(&open));
+        let outcome = check::check(subject, &properties, options, watch, board);
+        // Running out of nodes for some of them says nothing about the others.
+        if !matches!(outcome, Ok(()) | Err(Error::Stopped(Reason::Memory))) {
+            return outcome;
+        }
+        let count = properties.len();
+        check::examine(subject, self.boundaries, count, options, watch, board).and(outcome)
     }
 
     fn by_both(&self, program: &Program) -> Result<(), Error> {
@@ -69,35 +93,37 @@ impl Task<'_> {
             operations: self.options.operations.min(DIRECT_OPERATIONS),
             ..self.options.clone()
         };
-        let watch = match self.patience {
-            Some(instant) => self.watch.until(instant),
-            None => self.watch.clone(),
+        let [first, second] = match self.patience {
+            Some(ends) => ends.map(|end| self.watch.until(end)),
+            None => [self.watch, self.watch].map(Watch::clone),
         };
-        match self.directly(&limited, &watch) {
+        match self.directly(&limited, &first) {
             Err(Error::Stopped(Reason::Memory)) if !self.watch.is_cancelled() => {}
             other => return other,
         }
         self.board
             .warn("the direct search looks hopeless: predicates are tried".into());
-        self.by_predicates(program, true)?;
-        match self.has_open() {
-            true => self.directly(self.options, self.watch),
-            false => Ok(()),
-        }
+        self.by_predicates(program, &second, true)?;
+        self.directly(self.options, self.watch)
     }
 
-    fn has_open(&self) -> bool {
-        (0..self.properties.len()).any(|index| self.board.verdict(index).is_none())
-    }
-
-    fn by_predicates(&self, program: &Program, only_open: bool) -> Result<(), Error> {
+    fn by_predicates(
+        &self,
+        program: &Program,
+        watch: &Watch,
+        only_open: bool,
+    ) -> Result<(), Error> {
         let calls = self.watch.begin_abstraction();
+        let options = &Options {
+            provenance: self.whole_provenance.clone(),
+            ..self.options.clone()
+        };
         let mut turn = Loop::new(
             program,
             self.given.clone(),
             self.plan.clone(),
-            self.options,
-            self.watch,
+            options,
+            watch,
             calls,
         );
         let mut ended = Ok(());
@@ -114,12 +140,20 @@ impl Task<'_> {
                     self.board.decide(index, Verdict::Holds);
                     // What was proved, before other questions add to it.
                     let invariants = match self.plan.invariants {
-                        true => Some(turn.invariants()?),
-                        false => None,
+                        true => turn.invariants().map(Some),
+                        false => Ok(None),
                     };
-                    self.examine(&mut turn, index)?;
+                    let examined = self.examine(&mut turn, index).and(invariants);
                     summary = turn.summary();
-                    summary.invariants = invariants;
+                    match examined {
+                        Ok(invariants) => summary.invariants = invariants,
+                        Err(Error::Stopped(Reason::Memory)) => {
+                            // What may lie outside is not known: neither is the verdict.
+                            self.board.limit(index, &[], false);
+                            ended = Err(Error::Stopped(Reason::Memory));
+                        }
+                        Err(error) => return Err(error),
+                    }
                 }
                 Ok(Conclusion::Violated(trace)) => {
                     let steps = (trace.stem.len() + trace.cycle.len()) as u64;
@@ -131,7 +165,7 @@ impl Task<'_> {
                         let subject = Subject::Program(program);
                         check::still_violates(subject, temporal, &trace, steps, stem)
                     };
-                    let is_shown = check::enact(self.options, self.board, index, &trace, &shows)?;
+                    let is_shown = check::enact(options, self.board, index, &trace, &shows)?;
                     self.board.decide(index, Verdict::Violated);
                     if self.options.trace {
                         self.board.explain(

@@ -1,11 +1,12 @@
 //! Relations between the valuations of heads, as a means to do many steps at once.
 //!
 //! [`relation`] composes and closes them without frame conditions, [`head_graph`] has the
-//! relation of each rule and the cycles of control, [`elimination`] takes the nodes of a graph
+//! relation of each rule and the cycles of control, [`join`] makes products within a budget, [`elimination`] takes the nodes of a graph
 //! of relations out one by one.
 
 mod elimination;
 mod head_graph;
+mod join;
 mod relation;
 #[cfg(test)]
 pub mod tests;

@@ -5,6 +5,7 @@
 //! that a loop never touches costs nothing in the loop's closure. Entry copies stand for the
 //! state in between when two relations are composed.
 
+use super::join::join;
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds};
 use crate::bits;
@@ -76,6 +77,15 @@ impl<'a> Relations<'a> {
         match self.node_limit {
             Some(limit) if self.bdds().node_count(&bdd) > limit => Err(Abort::OverBudget),
             _ => Ok(bdd),
+        }
+    }
+
+    /// There are values of the variables of `cube` for which both hold. Where relations are limited,
+    /// so is what may be spent on it.
+    pub fn join(&self, f: &Bdd, g: &Bdd, cube: &Bdd) -> Result<Bdd, Abort> {
+        match self.node_limit {
+            Some(_) => join(self.copies, f, g, cube),
+            None => Ok(self.bdds().and_exists(f, g, cube)?),
         }
     }
 

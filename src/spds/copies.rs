@@ -24,9 +24,10 @@ use super::expression::{DualRail, Term};
 use super::number::Number;
 use crate::analysis::DataVariable;
 use crate::bdd::{Bdd, BddResult, Bdds, Level, OutOfNodes};
+use crate::limits::relations::HARMLESS_NODES;
 use crate::program::Domain;
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -108,6 +109,9 @@ pub struct Copies<'a> {
     is_weighed: bool,
     cubes: RefCell<FxHashMap<Box<[Level]>, Bdd>>,
     renamings: RefCell<FxHashMap<Pairs, Renaming>>,
+    /// The nodes of relations whose product took few steps for its size: those of no more nodes are
+    /// made without counting.
+    pub harmless: Cell<usize>,
 }
 
 impl<'a> Copies<'a> {
@@ -129,6 +133,7 @@ impl<'a> Copies<'a> {
             count,
             cubes: RefCell::default(),
             renamings: RefCell::default(),
+            harmless: Cell::new(HARMLESS_NODES),
         }
     }
 

@@ -127,11 +127,11 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// When a third of what is left of the time is over, if that is limited.
-    pub fn third(&self) -> Option<Instant> {
+    /// When a third of what is left of the time is over, and when two are, if that is limited.
+    pub fn thirds(&self) -> Option<[Instant; 2]> {
         let now = Instant::now();
-        let end = self.deadline?;
-        Some(now + end.saturating_duration_since(now) / 3)
+        let third = self.deadline?.saturating_duration_since(now) / 3;
+        Some([now + third, now + 2 * third])
     }
 
     /// The limit that has been passed, if any.
