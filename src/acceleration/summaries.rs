@@ -171,11 +171,7 @@ impl Steps<'_> {
     }
 
     /// The variables of the key and of what is handed over, in these copies.
-    fn between(
-        &self,
-        interface: &Interface,
-        (key_copy, handed_copy): (Copy, Copy),
-    ) -> BddResult {
+    fn between(&self, interface: &Interface, (key_copy, handed_copy): (Copy, Copy)) -> BddResult {
         let copies = self.relations.copies;
         let Interface { key, handed, .. } = interface;
         let keys = key.iter().map(|v| copies.level(*v, key_copy));

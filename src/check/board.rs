@@ -426,4 +426,25 @@ mod tests {
         assert_eq!(board.turn(), [4, 4]);
         assert_eq!(part.verdict(2), None);
     }
+    /// A limit may come between a search and the look at what it has not followed.
+    #[test]
+    fn what_may_lie_outside_is_looked_at_before_a_property_holds() {
+        let verdicts = |is_looked_at: bool| -> Vec<Option<Verdict>> {
+            let board = Board::new(Instant::now(), 2);
+            board.withhold(0);
+            board.withhold(1);
+            board.decide(0, Verdict::Holds);
+            board.decide(1, Verdict::Violated);
+            if is_looked_at {
+                board.limit(0, &[], true);
+            }
+            let findings = board.take_findings();
+            findings.iter().map(|finding| finding.verdict).collect()
+        };
+        assert_eq!(verdicts(false), [None, Some(Verdict::Violated)]);
+        assert_eq!(
+            verdicts(true),
+            [Some(Verdict::Holds), Some(Verdict::Violated)]
+        );
+    }
 }
