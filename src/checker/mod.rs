@@ -6,29 +6,29 @@
 
 mod resolution;
 mod task;
+mod work;
 
 use crate::analysis::control::Control;
 use crate::analysis::order;
-use crate::check::{Accelerate, Board, Direction, Engine, Options, Phase, Verdict};
+use crate::check::{Accelerate, Board, Direction, Engine, Options, Phase};
 use crate::cycles::Method;
 use crate::diagnostic::{Advice, Diagnostic};
 use crate::error::{Diagnostics, Error, Reason};
-use crate::event::{Event, Progress};
+use crate::event::Event;
 use crate::model::{Language, Model};
 use crate::property::{Kind, Request};
-use crate::refinement::{self, Abstraction, Plan};
+use crate::refinement::{Abstraction, Plan};
 use crate::report::{CRemarks, Conclusion, Evidence, Explanation, Report};
 use crate::rules::Subject;
-use crate::solver::{self, Question};
+use crate::solver::Question;
 use crate::supervision::Supervision;
 use crate::supervisor::{Limits, Reporter};
 use crate::watch::Watch;
-use resolution::resolve_predicates;
-use rustc_hash::FxHashSet;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
-use task::{Task, assumed, tasks};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+use task::assumed;
+use work::Work;
 
 /// Checks properties of a [`Model`].
 ///
@@ -471,135 +471,5 @@ impl<'o> Checker<'o> {
             is_measured: self.options.measure,
             advice: Advice::default(),
         }
-    }
-}
-
-/// What the worker shares with the thread that supervises it.
-struct Work {
-    board: Board,
-    watch: Watch,
-    model: Model,
-    properties: Vec<Request>,
-    watches: Vec<String>,
-    /// What these mean, once that is known.
-    tasks: OnceLock<Vec<Task>>,
-    options: Options,
-    shows_order: bool,
-    algorithm: Option<Question>,
-    /// What the algorithm has decided, property by property.
-    decided: Mutex<Vec<Verdict>>,
-    method: Abstraction,
-    plan: Plan,
-    predicates: Vec<String>,
-    /// When a third of the time is over, if that is limited.
-    patience: Option<[Instant; 2]>,
-}
-
-impl Work {
-    /// Lets the algorithm decide about every property.
-    fn decide(&self, algorithm: &Question, events: &Reporter<'_, Event>) -> Result<(), Error> {
-        self.board.enter(Phase::Saturation);
-        for property in &self.properties {
-            let question = Question {
-                target: Some(property.clone()),
-                ..algorithm.clone()
-            };
-            let memory = self.options.memory;
-            let violated = solver::decide(&self.model, &question, memory, &self.watch, events)?;
-            let verdict = match violated {
-                true => Verdict::Violated,
-                false => Verdict::Holds,
-            };
-            let mut decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
-            decided.push(verdict);
-        }
-        Ok(())
-    }
-
-    /// The algorithm and the direct engine must agree; what only the algorithm knows is a
-    /// finding, too.
-    fn compare(&self) -> Result<(), Error> {
-        let decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
-        for (index, verdict) in decided.iter().enumerate() {
-            match self.board.verdict(index) {
-                None => self.board.decide(index, *verdict),
-                Some(other) if other == *verdict => {}
-                Some(_) => {
-                    let text = &self.properties[index].text;
-                    return Err(Error::Internal(format!(
-                        "the equations and the direct engine disagree about `{text}`"
-                    )));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn run(&self, events: &Reporter<'_, Event>) -> Result<(), Error> {
-        // The twin takes everything as it was written: what ranges say is checked by it. Predicates
-        // are about variables as they were declared.
-        let reduces =
-            self.options.engine == Engine::Symbolic && self.method != Abstraction::Predicates;
-        let tasks = tasks(
-            &self.model,
-            &self.properties,
-            &self.watches,
-            reduces,
-            events,
-        )?;
-        let tasks = self.tasks.get_or_init(|| tasks);
-        task::warn_of_assumptions(tasks, events);
-        if self.shows_order {
-            for task in tasks {
-                let subject = task.form.subject();
-                let rules = subject.rules(subject.layout(), false);
-                let order = order::describe(&self.options.order, &rules)?;
-                events.report(Event::Order(order));
-            }
-        }
-        if let Some(algorithm) = &self.algorithm {
-            self.decide(algorithm, events)?;
-        }
-        // Running out of nodes for some properties says nothing about the others.
-        let (mut ended, mut cut_off) = (Ok(()), FxHashSet::default());
-        for task in tasks {
-            let performed = self.perform(task);
-            task.warn_of_cut_offs(&self.board.part(&task.numbers), &mut cut_off, events);
-            match performed {
-                Err(Error::Stopped(Reason::Memory)) => ended = Err(Error::Stopped(Reason::Memory)),
-                done => done?,
-            }
-        }
-        ended
-    }
-
-    /// Decides what is decided together.
-    fn perform(&self, task: &Task) -> Result<(), Error> {
-        let (subject, boundaries) = (task.form.subject(), task.boundaries());
-        let options = &Options {
-            provenance: task.form.provenance(),
-            ..self.options.clone()
-        };
-        let watch = &self.watch;
-        let board = self.board.part(&task.numbers);
-        let work = refinement::Task {
-            subject,
-            whole: task.whole.subject(),
-            whole_provenance: task.whole.provenance(),
-            properties: &task.properties,
-            boundaries: &boundaries,
-            method: self.method,
-            given: resolve_predicates(task.whole.subject(), &self.predicates)?,
-            plan: self.plan.clone(),
-            options,
-            watch,
-            board: &board,
-            patience: self.patience,
-        };
-        work.run()
-    }
-
-    fn progress(&self) -> Progress {
-        Progress::of(&self.board, &self.watch)
     }
 }
