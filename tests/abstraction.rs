@@ -150,7 +150,8 @@ fn infinite_executions_are_those_of_the_twin() {
         }
     }
     println!("{asked} asked: {holding} hold, {violated} are violated, {open} are open");
-    assert!(holding == 0 && violated > asked / 8);
+    assert!(holding > asked / 8 && violated > asked / 8);
+    assert!(open * 4 < asked, "{open} of {asked} are open");
 }
 
 /// A check by the library: its verdict, how many rounds it took, and the predicates it ended with.
@@ -390,11 +391,22 @@ int main(void) {
         .read_from("p.c", std::io::Cursor::new(program));
     let model = model.expect("a program");
     for (kind, formula, expected) in [
+        (
+            Kind::Ltl,
+            "G ({busy == 1} -> F {busy == 0})",
+            Verdict::Holds,
+        ),
+        (Kind::Ltl, "G F {busy == 1}", Verdict::Holds),
         (Kind::Ltl, "F G {busy == 0}", Verdict::Violated),
         (
             Kind::Ltl,
             "G ({busy == 1} -> X {busy == 0})",
             Verdict::Violated,
+        ),
+        (
+            Kind::Ltl,
+            "G ({busy == 1} -> (X {busy == 0} || X X {busy == 0}))",
+            Verdict::Holds,
         ),
         (Kind::Terminates, "", Verdict::Violated),
     ] {

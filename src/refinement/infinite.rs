@@ -1,7 +1,8 @@
 //! Infinite executions through predicates: termination and temporal properties.
 //!
-//! The boolean program reads the same letters on the way as the program. A lasso of it counts only if it
-//! is one of the program, with a loop that closes; if its loop cannot be gone round so often, predicates are
+//! The boolean program has every infinite execution of the program, and reads the same letters on the
+//! way: if none of its own violates the property, none does. A lasso of it counts only if it is one
+//! of the program, with a loop that closes; if its loop cannot be gone round so often, predicates are
 //! added that exclude that path.
 
 use super::observation::{Observation, points_by_place};
@@ -99,9 +100,7 @@ impl Loop<'_> {
         let finding = board.take_findings().pop();
         let found = finding.map(|finding| (finding.verdict, finding.trace));
         Ok(match found {
-            // Some boolean programs lack an infinite execution that the program has: nothing is
-            // concluded from them.
-            Some((Some(Verdict::Holds), _)) => Err(Conclusion::Unknown(Reason::Predicates)),
+            Some((Some(Verdict::Holds), _)) => Err(Conclusion::Holds),
             Some((Some(Verdict::Violated), TraceFinding::Found(trace))) => Ok(trace),
             Some((Some(Verdict::Violated), _)) => Err(Conclusion::Unknown(Reason::Trace)),
             Some((None, _)) | None => Err(Conclusion::Unknown(Reason::Interrupted)),
