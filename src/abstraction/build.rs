@@ -52,6 +52,9 @@ pub struct Goals<'g> {
     pub point: &'g dyn Fn(PointId) -> bool,
     /// A failure at a point; the second says whether an assertion fails.
     pub failure: &'g dyn Fn(PointId, bool) -> bool,
+    /// Whether each way into a failure is a goal of its own. Then points have copies, of which nothing
+    /// may depend on where they are.
+    pub divided: bool,
     /// Clauses that may be false, in the order of their points.
     pub probes: &'g [Probe],
 }
@@ -177,7 +180,7 @@ impl<'p> Workshop<'p> {
             .procedure_ids()
             .map(|id| self.interface(predicates, id))
             .collect();
-        let mut drafts = Drafts::new(program, predicates, &interfaces);
+        let mut drafts = Drafts::new(program, predicates, &interfaces, goals.divided);
         for procedure in program.procedure_ids() {
             let mut scene = Scene {
                 workshop: self,

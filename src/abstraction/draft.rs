@@ -81,11 +81,18 @@ pub struct Drafts<'p> {
     /// How many predicates, and how many arguments at most, each procedure has.
     sizes: Vec<[u32; 2]>,
     goals: Vec<PointId>,
+    /// Whether each way into a goal gets one of its own.
+    divided: bool,
     expressions: Expressions,
 }
 
 impl<'p> Drafts<'p> {
-    pub fn new(program: &'p Program, predicates: &Predicates, interfaces: &[Interface]) -> Self {
+    pub fn new(
+        program: &'p Program,
+        predicates: &Predicates,
+        interfaces: &[Interface],
+        divided: bool,
+    ) -> Self {
         let mut names = Names::default();
         let mut cell = |text: &str| Cell::boolean(names.intern(text));
         let of = |id| format!("{{{}}}", &predicates.get(id).text);
@@ -140,6 +147,7 @@ impl<'p> Drafts<'p> {
             leaves: Vec::new(),
             sizes,
             goals: Vec::new(),
+            divided,
             expressions: Expressions::default(),
         }
     }
@@ -275,7 +283,7 @@ impl<'p> Drafts<'p> {
     ) {
         let begin = self.procedures[procedure.0 as usize].points.start;
         for goal in self.goals.clone() {
-            if goal.0 >= begin {
+            if goal.0 >= begin && self.divided {
                 self.divide(begin as usize, goal.0 as usize);
             }
         }

@@ -41,6 +41,8 @@ impl Loop<'_> {
             let goals = Goals {
                 point: &|_| false,
                 failure: &|_, _| temporal.is_some(),
+                // A proposition may speak of the points on the way to a failure.
+                divided: false,
                 probes: &[],
             };
             let boolean = self.round(&goals)?;

@@ -39,6 +39,7 @@ impl Loop<'_> {
         let goals = Goals {
             point: &|_| false,
             failure: &|_, _| false,
+            divided: false,
             probes: &probes,
         };
         let boolean = self.workshop.build(&self.predicates, &goals)?;

@@ -163,6 +163,7 @@ impl<'p> Loop<'p> {
         let goals = Goals {
             point: &|point| points.contains(&point),
             failure: &|_, _| false,
+            divided: true,
             probes: &[],
         };
         let boolean = self.workshop.build(&self.predicates, &goals)?;
@@ -229,6 +230,7 @@ impl<'p> Loop<'p> {
             let goals = Goals {
                 point: &is_goal,
                 failure: &|point, assertion| fails(property, point, assertion),
+                divided: true,
                 probes: &[],
             };
             let boolean = self.round(&goals)?;
