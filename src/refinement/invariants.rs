@@ -9,12 +9,9 @@ use super::Loop;
 use crate::abstraction::build::{Goals, Probe};
 use crate::abstraction::predicate::PredicateId;
 use crate::abstraction::{Invariant, Literal};
-use crate::check::{self, Board, Options, Verdict};
 use crate::error::Error;
 use crate::limits::abstraction::{INVARIANT_PREDICATES, PROBES};
 use crate::program::Operation;
-use crate::property::Property;
-use std::time::Instant;
 
 impl Loop<'_> {
     /// Invariants at the heads of loops.
@@ -43,21 +40,11 @@ impl Loop<'_> {
             probes: &probes,
         };
         let boolean = self.workshop.build(&self.predicates, &goals)?;
-        let asked = boolean
-            .goals
-            .iter()
-            .map(|goal| Property::Reach(vec![*goal]));
-        let asked: Vec<Property> = asked.collect();
-        let board = Board::new(Instant::now(), asked.len());
-        let options = Options {
-            trace: false,
-            ..self.options.clone()
-        };
-        check::check(&boolean.program, &asked, &options, &self.watch, &board)?;
+        let reached = self.reached_goals(&boolean)?;
         // They are made in the order of points.
-        let held = |number: &usize| board.verdict(*number) == Some(Verdict::Holds);
-        let held = (0..asked.len()).filter(held);
-        let held: Vec<&Probe> = held.filter_map(|number| probes.get(number)).collect();
+        let held = probes.iter().zip(reached);
+        let held = held.filter(|(_, is_reached)| !is_reached);
+        let held: Vec<&Probe> = held.map(|(probe, _)| probe).collect();
         let mut invariants: Vec<Invariant> = Vec::new();
         for probe in &held {
             let at_once = |literal: (PredicateId, bool)| {

@@ -167,24 +167,28 @@ impl<'p> Loop<'p> {
             probes: &[],
         };
         let boolean = self.workshop.build(&self.predicates, &goals)?;
-        let asked = boolean
-            .goals
-            .iter()
-            .map(|goal| Property::Reach(vec![*goal]));
-        let asked: Vec<Property> = asked.collect();
+        let reached = self.reached_goals(&boolean)?;
+        let goals = boolean.goals.iter().zip(reached);
+        let reached = goals.filter(|(_, is_reached)| *is_reached);
+        let points = reached.filter_map(|(goal, _)| match boolean.origins[goal.0 as usize] {
+            Origin::Goal(point) => Some(point),
+            _ => None,
+        });
+        Ok(points.collect())
+    }
+
+    /// Of each goal of a boolean program, whether it is reached, or that is not known.
+    fn reached_goals(&self, boolean: &Abstract) -> Result<Vec<bool>, Error> {
+        let goals = boolean.goals.iter();
+        let asked: Vec<Property> = goals.map(|goal| Property::Reach(vec![*goal])).collect();
         let board = Board::new(Instant::now(), asked.len());
         let options = Options {
             trace: false,
             ..self.options.clone()
         };
         check::check(&boolean.program, &asked, &options, &self.watch, &board)?;
-        let goals = boolean.goals.iter().enumerate();
-        let reached = goals.filter(|(i, _)| board.verdict(*i) != Some(Verdict::Holds));
-        let points = reached.filter_map(|(_, goal)| match boolean.origins[goal.0 as usize] {
-            Origin::Goal(point) => Some(point),
-            _ => None,
-        });
-        Ok(points.collect())
+        let holds = |number| board.verdict(number) == Some(Verdict::Holds);
+        Ok((0..asked.len()).map(|number| !holds(number)).collect())
     }
 
     /// Decides a property.
