@@ -54,6 +54,28 @@ fn violations_behind_a_hopeless_search_have_their_trace() {
     assert_eq!(inputs[0]["value"], 102, "{json}");
 }
 
+/// The search on bits finds the violation soon, and its shortest execution not for a long time: that
+/// is looked for through predicates.
+#[test]
+fn violations_without_a_trace_get_it_through_predicates() {
+    let (json, messages) = check(
+        "extern int __VERIFIER_nondet_int(void);
+         extern void __VERIFIER_error(void);
+         int main(void) {
+           int bytes = __VERIFIER_nondet_int(), room = __VERIFIER_nondet_int();
+           int blocks = __VERIFIER_nondet_int();
+           if (blocks != bytes / 64) return 0;
+           for (int i = 0; i < bytes / 8 && i < room; i++)
+             if (i / 8 >= blocks) __VERIFIER_error();
+           return 0;
+         }",
+    );
+    assert!(messages.contains("predicates are tried"), "{messages}");
+    let result = &json["results"][0];
+    assert_eq!(result["verdict"], "violated", "{json}");
+    assert!(!result["trace"].is_null(), "{json}");
+}
+
 #[test]
 fn what_is_decided_directly_names_no_method() {
     let (json, messages) = check("int main(void) { int x = 1; if (x) return 0; return 1; }");

@@ -128,14 +128,24 @@ impl Task<'_> {
         );
         let mut ended = Ok(());
         for (index, property) in self.properties.iter().enumerate() {
-            if only_open && self.board.verdict(index).is_some() {
+            if only_open && self.board.is_settled(index, self.options.trace) {
                 continue;
             }
+            // It is violated then, and lacks its trace.
+            let is_known = self.board.verdict(index).is_some();
             self.board.turn_to(index);
             self.board.enter(Phase::Abstraction);
             let concluded = turn.decide(property);
             let mut summary = turn.summary();
             match concluded {
+                Ok(Conclusion::Holds) if is_known => {
+                    return Err(Error::Internal(
+                        "the direct search and predicates disagree about a property".into(),
+                    ));
+                }
+                Ok(Conclusion::Unknown(_)) | Err(Error::Stopped(Reason::Memory)) if is_known => {
+                    continue;
+                }
                 Ok(Conclusion::Holds) => {
                     self.board.decide(index, Verdict::Holds);
                     // What was proved, before other questions add to it.
