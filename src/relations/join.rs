@@ -149,10 +149,10 @@ mod tests {
     use super::*;
     use crate::bdd::Collection;
 
-    /// Random functions of 16 variables: a product by steps is the library's.
+    /// Random functions of ten variables: a product by steps is the library's.
     #[test]
     fn products_are_the_librarys() {
-        let bdds = Bdds::new(16, 1 << 22, Collection::Rare).expect("small");
+        let bdds = Bdds::new(10, 1 << 26, Collection::Rare).expect("small");
         bdds.session(|| {
             let mut chance = 88_172_645_463_325_252_u64;
             let mut below = |bound: usize| {
@@ -161,7 +161,7 @@ mod tests {
                 chance ^= chance << 17;
                 (chance % bound as u64) as usize
             };
-            let mut known: Vec<Bdd> = (0..16).map(|level| bdds.variable(level)).collect();
+            let mut known: Vec<Bdd> = (0..10).map(|level| bdds.variable(level)).collect();
             for round in 0..300 {
                 let f = known[below(known.len())].clone();
                 let g = known[known.len() - 1 - below(8)].clone();
@@ -171,7 +171,7 @@ mod tests {
                     _ => bdds.xor(&f, &g),
                 };
                 known.push(made.expect("small"));
-                let forgotten: Vec<Level> = (0..16).filter(|_| below(3) == 0).collect();
+                let forgotten: Vec<Level> = (0..10).filter(|_| below(3) == 0).collect();
                 let cube = bdds.cube(forgotten.iter().copied()).expect("small");
                 let mut join = Join {
                     bdds: &bdds,
