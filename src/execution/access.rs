@@ -1,9 +1,9 @@
 //! Reads and writes through pointers: scalars, bit-fields, records, bytes.
 
 use super::machine::Machine;
-use super::object::Role;
+use super::object::{Cell, Role};
 use super::shape::{BitField, Leaf, LeafKind};
-use super::stop::{Beyond, EndKind, Step, Undefined};
+use super::stop::{Beyond, Step, Undefined};
 use super::value::{Class, Handle, Scalar, Source, Value};
 use crate::source::Span;
 use crate::typing::c::tree::TypeId;
@@ -46,8 +46,7 @@ impl Machine<'_> {
             match self.memory.object(handle)?.read(offset, class, size)? {
                 Value::Integer(bits) => Value::Integer(scalar.wrap(bits)),
                 Value::Undetermined(source) => {
-                    let part = (self.declaration_of(handle), offset, None);
-                    let value = self.determine(source, part, scalar, span);
+                    let value = self.determine(source, offset, scalar, span);
                     self.memory
                         .object(handle)?
                         .write(offset, class, size, value)?;
@@ -76,9 +75,7 @@ impl Machine<'_> {
         };
         match self.memory.object(handle)?.read_bits(in_object)? {
             Value::Undetermined(source) => {
-                let bit = (in_object.start % 8) as u8;
-                let part = (self.declaration_of(handle), in_object.start / 8, Some(bit));
-                let Value::Integer(value) = self.determine(source, part, field.scalar, span) else {
+                let Value::Integer(value) = self.determine_bits(source, in_object, span) else {
                     return Err(Beyond::OtherType.into());
                 };
                 self.write_bits(place, field, value)
@@ -246,24 +243,28 @@ impl Machine<'_> {
         for (bit, _) in &mut bits {
             *bit -= slot_bits;
         }
-        let scalar = scalar_of(cell.class);
+        // A value that is longer than the part was read with the part before.
+        if cell.class == Class::Inside {
+            return Ok(());
+        }
         let object = self.memory.object(goal)?;
         let slot = to >> object.shape.shift;
-        let own = object.get(slot).class;
-        if let Some(scalar) = scalar.or(scalar_of(own).filter(|_| cell.class == Class::Free)) {
-            let value = self.read(Value::Address(source, from), scalar, span);
-            return match value {
-                Ok(value) => self.write(Value::Address(goal, to), scalar, value),
-                // A value that is longer than the part was read with the part before.
-                Err(EndKind::Outside(Beyond::OtherType)) if scalar_of(cell.class).is_none() => {
-                    Ok(())
-                }
-                Err(kind) => Err(kind),
-            };
+        let declared = object.declared(slot);
+        let is_typed = cell.class == Class::Free && declared != Class::Free;
+        let own = scalar_of(object.get(slot).class).filter(|_| is_typed);
+        if let Some(scalar) = scalar_of(cell.class).or(own) {
+            let value = self.read(Value::Address(source, from), scalar, span)?;
+            return self.write(Value::Address(goal, to), scalar, value);
         }
-        match (cell.class, own) {
+        let value = match cell.value {
+            Value::Undetermined(open) => Value::Undetermined(open.moved(from, to)),
+            value => value,
+        };
+        let cell = Cell { value, ..cell };
+        match (cell.class, declared) {
             (Class::Opaque, _) | (_, Class::Inside | Class::Opaque) => Ok(()),
             _ if object.shape.shift == shift => object.put_raw(slot, cell, &bits),
+            (Class::Free | Class::Dead, Class::Free) => object.put_bytes(to, length, cell),
             (Class::Free, _) => match cell.value {
                 Value::Integer(byte) => object.fill(to, length, byte),
                 _ => Ok(()),

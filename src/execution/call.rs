@@ -33,7 +33,7 @@ impl<'a> Machine<'a> {
             frames: Vec::new(),
             temporaries: Vec::new(),
             on_stack: Vec::new(),
-            allocations: FxHashMap::default(),
+            causes: FxHashMap::default(),
             codes: Vec::new(),
             meanings: Meaning::all(program),
             steps: 0,
@@ -73,7 +73,7 @@ impl<'a> Machine<'a> {
             let Some(size) = program.types.size(object.qualified.id) else {
                 continue;
             };
-            let source = (!defined).then(|| self.source(Cause::Extern));
+            let source = (!defined).then(|| self.source(Cause::Extern(id)));
             let role = Role::Declared(id);
             let handle =
                 self.memory
@@ -111,23 +111,19 @@ impl<'a> Machine<'a> {
         for (index, parameter) in body.parameters.iter().enumerate() {
             let object = &self.program.objects[parameter.0 as usize];
             let type_id = object.qualified.id;
-            let source = self.source(Cause::Parameter);
+            let source = self.source(Cause::Parameter(*parameter));
             let value = match Scalar::of(&self.program.types, type_id) {
                 Some(scalar) if is_main && index == 0 && scalar != Scalar::Pointer => {
                     let what = What::Initial {
-                        object: Some(*parameter),
-                        offset: 0,
-                        bit: None,
-                        cause: Cause::Parameter,
-                        born: 0,
+                        cause: source.cause,
+                        number: source.number,
+                        bit: 0,
                     };
                     let high = (1_i128 << (scalar.bits() - 1)) - 1;
                     let kind = Kind::Integer { low: 1, high };
                     self.choose_of(what, scalar, kind, object.span)
                 }
-                Some(scalar) => {
-                    self.determine(source, (Some(*parameter), 0, None), scalar, object.span)
-                }
+                Some(scalar) => self.determine(source, 0, scalar, object.span),
                 None => self.any_record(*parameter, source)?,
             };
             self.stack.push(value);
@@ -227,11 +223,8 @@ impl<'a> Machine<'a> {
         let type_id = object.qualified.id;
         let types = &self.program.types;
         let size = types.size(type_id).ok_or(Beyond::Incomplete)?;
-        let source = self.source(Cause::Parameter);
         let role = Role::Declared(id);
-        let handle = self
-            .memory
-            .declare(types, role, type_id, size, Some(source))?;
+        let handle = self.memory.declare(types, role, type_id, size, None)?;
         let place = Value::Address(handle, 0);
         match Scalar::of(types, type_id) {
             Some(scalar) => self.write(place, scalar, value)?,
@@ -269,7 +262,13 @@ impl<'a> Machine<'a> {
             (None, Some(result)) if is_used && !is_main && !is_last => {
                 self.any_value(What::Missing(function), function, result, span)?
             }
-            (None, _) => Value::Integer(0),
+            (None, _) => {
+                // Nobody asks for it, but those of other calls are counted.
+                if is_record {
+                    self.source(Cause::Missing(function));
+                }
+                Value::Integer(0)
+            }
         };
         let Some(frame) = self.frames.pop() else {
             return Err(EndKind::Ended);
@@ -317,7 +316,10 @@ impl<'a> Machine<'a> {
         ) {
             (Some(scalar), _) => Ok(self.choose(what, scalar, span)),
             (None, Type::Record(_)) => {
-                let source = self.source(Cause::Result(function));
+                let source = self.source(match what {
+                    What::Missing(_) => Cause::Missing(function),
+                    _ => Cause::Result(function),
+                });
                 let record = self.temporary(type_id, Some(source))?;
                 if let (Value::Address(handle, _), true) = (record, self.choices.decides_early()) {
                     self.decide_early(handle, span)?;
@@ -358,17 +360,23 @@ impl<'a> Machine<'a> {
         code: &Code,
         block: u32,
         (registers, slots): (usize, usize),
+        cause: fn(ObjectId) -> Cause,
     ) -> Step<()> {
         let block = &code.blocks[block as usize];
-        let source = self.source(Cause::Local);
         for register in &block.registers {
-            self.registers[registers + *register as usize] = Value::Undetermined(source);
+            let object = code.registers[*register as usize].object;
+            let value = match object {
+                Some(object) => Value::Undetermined(self.source(cause(object))),
+                None => Value::Integer(0),
+            };
+            self.registers[registers + *register as usize] = value;
         }
         for slot in &block.slots {
             let info = &code.slots[*slot as usize];
             let Some(size) = info.size else {
                 continue;
             };
+            let source = self.source(cause(info.object));
             let (types, role) = (&self.program.types, Role::Declared(info.object));
             let handle = self
                 .memory
@@ -395,27 +403,41 @@ impl<'a> Machine<'a> {
         code: &Code,
         object: ObjectId,
         (registers, slots): (usize, usize),
-        is_early: bool,
-        span: Span,
     ) -> Step<()> {
-        let source = self.source(Cause::Local);
+        let source = self.source(Cause::Local(object));
         match code.homes.get(&object) {
             Some(Home::Register(register)) => {
-                let index = registers + *register as usize;
-                self.registers[index] = match is_early {
-                    true => {
-                        let scalar = code.registers[*register as usize].scalar;
-                        self.determine(source, (Some(object), 0, None), scalar, span)
-                    }
-                    false => Value::Undetermined(source),
-                };
+                self.registers[registers + *register as usize] = Value::Undetermined(source);
             }
             Some(Home::Slot(slot)) => {
                 if let Some(handle) = self.slots[slots + *slot as usize] {
                     self.memory.object(handle)?.reset(Some(source));
-                    if is_early {
-                        self.decide_early(handle, span)?;
-                    }
+                }
+            }
+            Some(Home::Static) | None => {}
+        }
+        Ok(())
+    }
+
+    /// Chooses what is arbitrary of an object.
+    pub(super) fn decide(
+        &mut self,
+        code: &Code,
+        object: ObjectId,
+        (registers, slots): (usize, usize),
+        span: Span,
+    ) -> Step<()> {
+        match code.homes.get(&object) {
+            Some(Home::Register(register)) => {
+                let index = registers + *register as usize;
+                if let Value::Undetermined(source) = self.registers[index] {
+                    let scalar = code.registers[*register as usize].scalar;
+                    self.registers[index] = self.determine(source, 0, scalar, span);
+                }
+            }
+            Some(Home::Slot(slot)) => {
+                if let Some(handle) = self.slots[slots + *slot as usize] {
+                    self.decide_early(handle, span)?;
                 }
             }
             Some(Home::Static) | None => {}
@@ -452,7 +474,7 @@ impl<'a> Machine<'a> {
         if let Some(old) = self.slots[slots + slot as usize].take() {
             self.memory.release(old);
         }
-        let source: Source = self.source(Cause::Local);
+        let source = self.source(Cause::Local(info.object));
         let (types, role) = (&self.program.types, Role::Declared(info.object));
         let handle = self
             .memory

@@ -3,7 +3,7 @@
 //! Every choice of an execution is a [`Request`] to [`Choices`]; with the same answers it is the
 //! same execution. [`Listed`] has the answers in their order, [`Random`] makes them up.
 
-use super::value::{Cause, Source};
+use super::value::Cause;
 use crate::source::Span;
 use crate::typing::c::tree::{FunctionId, ObjectId};
 use std::collections::VecDeque;
@@ -28,16 +28,12 @@ pub enum What {
     Missing(FunctionId),
     /// The value that a part of an object has before it is written.
     Initial {
-        /// Which object, if it is declared.
-        object: Option<ObjectId>,
-        /// In bytes; of a bit-field, the byte of its first bit.
-        offset: u32,
-        /// Of a bit-field, its first bit in that byte.
-        bit: Option<u8>,
         /// Why it has no value yet.
         cause: Cause,
-        /// How many steps had been taken when it began to have none.
-        born: u32,
+        /// How often this was the cause before.
+        number: u32,
+        /// Its first bit in the object that it was a part of then.
+        bit: u64,
     },
     /// The result of a comparison of addresses of different objects.
     Order,
@@ -57,6 +53,21 @@ pub enum Kind {
     },
     /// Pointers.
     Pointer,
+}
+
+impl Kind {
+    /// The numbers of so many bits.
+    pub(super) fn integer(is_signed: bool, bits: u32) -> Self {
+        let values = 1_i128 << bits;
+        let low = match is_signed {
+            true => -values / 2,
+            false => 0,
+        };
+        Kind::Integer {
+            low,
+            high: low + values - 1,
+        }
+    }
 }
 
 /// An answer. One that is not among those that there are is changed to one that is.
@@ -149,15 +160,5 @@ impl Choices for Random {
                 low + i128::from(self.number()) % width
             }
         })
-    }
-}
-
-impl Source {
-    /// Why, and since how many steps.
-    pub fn new(cause: Cause, steps: u64) -> Self {
-        Source {
-            cause,
-            born: u32::try_from(steps).unwrap_or(u32::MAX),
-        }
     }
 }

@@ -6,7 +6,7 @@ use super::choices::{Kind, What};
 use super::machine::Machine;
 use super::object::Role;
 use super::stop::{Beyond, EndKind, Failure, Step, Undefined};
-use super::value::{Cause, Handle, Scalar, Source, Value};
+use super::value::{Cause, Handle, Scalar, Value};
 use crate::source::Span;
 use crate::typing::c::tree::{Builtin, FunctionId, Origin, Program, Storage};
 
@@ -126,7 +126,7 @@ impl Machine<'_> {
                 self.malloc(size, true, span)
             }
             Meaning::Alloca => {
-                let source = self.fresh(span);
+                let source = self.source(Cause::Heap(span));
                 let role = Some(Role::Stack);
                 let handle = self.memory.allocate(number(self, 0), role, Some(source))?;
                 self.on_stack.push(handle);
@@ -161,7 +161,7 @@ impl Machine<'_> {
                 Externs::Pure => self.input(function, span),
                 Externs::Refuse => Err(Beyond::Refused(function).into()),
                 Externs::Havoc => {
-                    self.havoc(function, first, span)?;
+                    self.havoc(first, span)?;
                     self.input(function, span)
                 }
             },
@@ -175,14 +175,6 @@ impl Machine<'_> {
         }
     }
 
-    /// What memory holds that a call allocates.
-    fn fresh(&mut self, call: Span) -> Source {
-        let before = self.allocations.entry(call).or_default();
-        let number = *before;
-        *before += 1;
-        self.source(Cause::Heap { call, number })
-    }
-
     fn malloc(&mut self, size: u64, is_zero: bool, span: Span) -> Step<Value> {
         if self.options.malloc_may_fail {
             let kind = Kind::Integer { low: 0, high: 1 };
@@ -191,7 +183,7 @@ impl Machine<'_> {
                 return Ok(Value::Null);
             }
         }
-        let source = (!is_zero).then(|| self.fresh(span));
+        let source = (!is_zero).then(|| self.source(Cause::Heap(span)));
         let handle = self.memory.allocate(size, None, source)?;
         Ok(Value::Address(handle, 0))
     }
@@ -211,34 +203,34 @@ impl Machine<'_> {
     }
 
     /// Globals, and what the arguments point to, may have been changed.
-    fn havoc(&mut self, function: FunctionId, first: usize, span: Span) -> Step<()> {
-        let source = self.source(Cause::Havoc(function));
+    fn havoc(&mut self, first: usize, span: Span) -> Step<()> {
         for (index, object) in self.program.objects.iter().enumerate() {
             let is_global = matches!(object.storage, Storage::Static { .. })
                 && object.function.is_none()
                 && object.origin == Origin::Variable
                 && !object.qualified.qualifiers.constant;
             if let (true, Some(handle)) = (is_global, self.memory.statics[index]) {
-                self.change(handle, source, span)?;
+                self.change(handle, span)?;
             }
         }
         for index in first..self.stack.len() {
             if let Value::Address(handle, _) = self.stack[index]
                 && self.memory.find(handle).is_some()
             {
-                self.change(handle, source, span)?;
+                self.change(handle, span)?;
             }
         }
         Ok(())
     }
 
     /// An object has any value from now on.
-    fn change(&mut self, handle: Handle, source: Source, span: Span) -> Step<()> {
-        if self.declaration_of(handle).is_none() {
-            let source = self.fresh(span);
+    fn change(&mut self, handle: Handle, span: Span) -> Step<()> {
+        let Role::Declared(id) = self.memory.object(handle)?.role else {
+            let source = self.source(Cause::Heap(span));
             self.memory.object(handle)?.reset(Some(source));
             return Ok(());
-        }
+        };
+        let source = self.source(Cause::Havoc(id));
         self.memory.object(handle)?.reset(Some(source));
         match self.choices.decides_early() {
             true => self.decide_early(handle, span),

@@ -1,16 +1,15 @@
 //! Runs instructions: an operand stack, registers and objects of frames, and memory.
 
 use super::arithmetic;
-use super::choices::{Choice, Choices, Kind, Request, What};
-use super::code::{Code, Home, Instruction, Leap, StepPoint};
+use super::choices::Choices;
+use super::code::{Code, Instruction, Leap, StepPoint};
 use super::library::Meaning;
 use super::memory::Memory;
-use super::object::Role;
 use super::stop::{Beyond, End, EndKind, Failure, Step, Undefined};
-use super::value::{Cause, Handle, Scalar, Source, Value};
+use super::value::{Cause, Handle, Value};
 use super::{Options, Overflow};
 use crate::source::Span;
-use crate::typing::c::tree::{self, FunctionId, ObjectId, Program, Unary};
+use crate::typing::c::tree::{FunctionId, Program, Unary};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -28,8 +27,8 @@ pub struct Machine<'a> {
     pub(super) temporaries: Vec<Handle>,
     /// What lives until its function returns.
     pub(super) on_stack: Vec<Handle>,
-    /// How often each call has allocated memory.
-    pub(super) allocations: FxHashMap<Span, u32>,
+    /// How often values were left open, by the reason.
+    pub(super) causes: FxHashMap<Cause, u32>,
     pub(super) codes: Vec<Option<Rc<Code>>>,
     pub(super) meanings: Vec<Meaning>,
     pub(super) steps: u64,
@@ -191,8 +190,7 @@ impl<'a> Machine<'a> {
                     let mut value = self.registers[index];
                     if let Value::Undetermined(source) = value {
                         let info = code.registers[register as usize];
-                        let part = (info.object, 0, None);
-                        value = self.determine(source, part, info.scalar, code.spans[here]);
+                        value = self.determine(source, 0, info.scalar, code.spans[here]);
                         self.registers[index] = value;
                     }
                     self.stack.push(value);
@@ -272,15 +270,19 @@ impl<'a> Machine<'a> {
                     let address = handle.map_or(Value::Wild, |handle| Value::Address(handle, 0));
                     self.stack.push(address);
                 }
-                Instruction::Enter(block) => self.enter_block(code, block, (registers, slots))?,
+                Instruction::Enter(block) => {
+                    self.enter_block(code, block, (registers, slots), Cause::Block)?;
+                }
                 Instruction::Leave(block) => self.leave_block(code, block, slots),
                 Instruction::Declare(object) => {
-                    let is_early = self.choices.decides_early();
                     let bases = (registers, slots);
-                    self.declare(code, object, bases, is_early, code.spans[here])?;
+                    self.declare(code, object, bases)?;
+                    if self.choices.decides_early() {
+                        self.decide(code, object, bases, code.spans[here])?;
+                    }
                 }
                 Instruction::Prepare(object) => {
-                    self.declare(code, object, (registers, slots), false, code.spans[here])?;
+                    self.declare(code, object, (registers, slots))?;
                 }
                 Instruction::DeclareVariable(slot, extent) => {
                     self.declare_variable(code, (slot, extent), (registers, slots))?;
@@ -415,11 +417,10 @@ impl<'a> Machine<'a> {
             self.leave_block(code, *block, bases.1);
         }
         for block in &leap.entered {
-            self.enter_block(code, *block, bases)?;
+            self.enter_block(code, *block, bases, Cause::Jump)?;
             if self.choices.decides_early() {
-                let objects = &code.blocks[*block as usize].objects;
-                for object in objects {
-                    self.declare(code, *object, bases, true, span)?;
+                for object in &code.blocks[*block as usize].objects {
+                    self.decide(code, *object, bases, span)?;
                 }
             }
         }
@@ -463,126 +464,6 @@ impl<'a> Machine<'a> {
     fn note_overflow(&mut self, span: Span) {
         if self.overflows.last() != Some(&span) {
             self.overflows.push(span);
-        }
-    }
-
-    /// Asks for a value that may be any of its type.
-    pub(super) fn choose(&mut self, what: What, scalar: Scalar, span: Span) -> Value {
-        let kind = match scalar {
-            Scalar::Pointer => Kind::Pointer,
-            scalar => {
-                let (low, high) = match (scalar.is_signed(), scalar.bits()) {
-                    (true, bits) => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
-                    (false, bits) => (0, (1_i128 << bits) - 1),
-                };
-                Kind::Integer { low, high }
-            }
-        };
-        self.choose_of(what, scalar, kind, span)
-    }
-
-    pub(super) fn choose_of(
-        &mut self,
-        what: What,
-        scalar: Scalar,
-        kind: Kind,
-        span: Span,
-    ) -> Value {
-        let answer = self.choices.choose(&Request { what, span, kind });
-        match (kind, answer) {
-            (Kind::Integer { low, high }, Choice::Number(number)) => {
-                Value::Integer(scalar.wrap(number as i64)).clamp(scalar, low, high)
-            }
-            (Kind::Integer { .. }, _) => Value::Integer(0),
-            (Kind::Pointer, Choice::Number(number)) => {
-                let bits = self.memory.pointer_size * 8;
-                let number = number as u64 & (u64::MAX >> (64 - bits));
-                let uninitialised = matches!(
-                    what,
-                    What::Initial {
-                        cause: Cause::Local | Cause::Heap { .. },
-                        ..
-                    }
-                );
-                match number {
-                    0 => Value::Null,
-                    number => Value::Stranger {
-                        number,
-                        uninitialised,
-                    },
-                }
-            }
-            (Kind::Pointer, Choice::Function(function)) => Value::Function(function),
-            (Kind::Pointer, Choice::Object(object, offset)) => {
-                let handle = self.living(object);
-                let size = handle.and_then(|handle| Some(self.memory.find(handle)?.size));
-                match (handle, size) {
-                    (Some(handle), Some(size)) => Value::Address(handle, offset.min(size)),
-                    _ if self.is_watched(what) => Value::Coming(object, offset),
-                    _ => Value::Null,
-                }
-            }
-        }
-    }
-
-    /// Whether a choice is of what a rule watches.
-    fn is_watched(&self, what: What) -> bool {
-        let What::Input(function) = what else {
-            return false;
-        };
-        self.program.functions[function.0 as usize].role == tree::Role::Start
-    }
-
-    /// The youngest object of a declaration.
-    fn living(&self, id: ObjectId) -> Option<Handle> {
-        if let Some(handle) = self.memory.statics.get(id.0 as usize).copied().flatten() {
-            return Some(handle);
-        }
-        self.frames.iter().rev().find_map(|frame| {
-            let Some(Home::Slot(slot)) = frame.code.homes.get(&id) else {
-                return None;
-            };
-            self.slots[frame.slots + *slot as usize]
-        })
-    }
-
-    /// Chooses a value that an object has from before: of which object, at which byte and bit.
-    pub(super) fn determine(
-        &mut self,
-        source: Source,
-        (object, offset, bit): (Option<ObjectId>, u32, Option<u8>),
-        scalar: Scalar,
-        span: Span,
-    ) -> Value {
-        let what = What::Initial {
-            object,
-            offset,
-            bit,
-            cause: source.cause,
-            born: source.born,
-        };
-        self.choose(what, scalar, span)
-    }
-
-    /// Which declaration an object comes from.
-    pub(super) fn declaration_of(&self, handle: Handle) -> Option<ObjectId> {
-        match self.memory.find(handle)?.role {
-            Role::Declared(id) => Some(id),
-            _ => None,
-        }
-    }
-
-    pub(super) fn source(&self, cause: Cause) -> Source {
-        Source::new(cause, self.steps)
-    }
-}
-
-impl Value {
-    /// An integer inside bounds.
-    fn clamp(self, scalar: Scalar, low: i128, high: i128) -> Value {
-        match self {
-            Value::Integer(bits) => Value::Integer(scalar.number(bits).clamp(low, high) as i64),
-            other => other,
         }
     }
 }

@@ -22,6 +22,7 @@ mod path;
 mod pointer;
 mod shape;
 pub mod stop;
+mod undetermined;
 mod value;
 pub mod view;
 

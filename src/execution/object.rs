@@ -1,7 +1,7 @@
 //! The slots of one object: what each holds, and whether it may be accessed as it is.
 //!
 //! A slot has a class, which says of which type its value is. In declared memory it never
-//! changes; in unions each write sets it anew, in allocated memory the first use. Access costs a
+//! changes; in unions and in allocated memory each write sets it anew. Access costs a
 //! few comparisons where the class is the one expected. Objects of more than [`DENSE`] slots keep
 //! only those that were touched.
 
@@ -88,9 +88,14 @@ impl Object {
         }
     }
 
-    fn fresh(&self, slot: u32) -> Cell {
+    /// The class of a slot before anything is done to it: [`Class::Free`] where any type may be.
+    pub fn declared(&self, slot: u32) -> Class {
         let pattern = &self.shape.pattern;
-        let class = pattern[slot as usize % pattern.len()];
+        pattern[slot as usize % pattern.len()]
+    }
+
+    fn fresh(&self, slot: u32) -> Cell {
+        let class = self.declared(slot);
         let value = match (class, self.background) {
             (Class::Pointer, Value::Integer(_)) => Value::Null,
             (_, background) => background,
@@ -225,16 +230,10 @@ impl Object {
         }
     }
 
-    /// Makes room for a value of another type: in a union what was there is dead from now on, in
-    /// allocated memory nothing may have been there.
+    /// Makes room for a value of another type, in a union or in allocated memory: what was there is dead
+    /// from now on.
     fn claim(&mut self, slot: u32, end: u32) -> Step<()> {
-        let pattern = &self.shape.pattern;
-        let is_free = |slot: u32| pattern[slot as usize % pattern.len()] == Class::Free;
-        if !(slot..end).all(is_free) {
-            return Err(Beyond::OtherType.into());
-        }
-        let is_union = self.type_id.is_some();
-        if !is_union && (slot..end).any(|slot| self.get(slot).class != Class::Free) {
+        if (slot..end).any(|slot| self.declared(slot) != Class::Free) {
             return Err(Beyond::OtherType.into());
         }
         let (mut from, mut to) = (slot, end);
@@ -244,7 +243,7 @@ impl Object {
         while to < self.slots() && self.get(to).class == Class::Inside {
             to += 1;
         }
-        for slot in (from..to).filter(|_| is_union) {
+        for slot in from..to {
             if self.get(slot).class == Class::Bits {
                 self.forget_bits(slot);
             }
@@ -349,12 +348,11 @@ impl Object {
             return Err(Beyond::OtherType.into());
         }
         for slot in slot..end {
-            let declared = self.fresh(slot).class;
-            let is_union = declared == Class::Free && self.type_id.is_some();
+            let is_free = self.declared(slot) == Class::Free;
             match self.get(slot).class {
-                Class::Inside if !is_union => {}
+                Class::Inside if !is_free => {}
                 Class::Opaque => {}
-                Class::Pointer if !is_union => match byte {
+                Class::Pointer if !is_free => match byte {
                     0 => self.set(slot, Value::Null, Class::Pointer),
                     _ => return Err(Beyond::ToPointer.into()),
                 },
@@ -363,7 +361,7 @@ impl Object {
                     self.set(slot, Value::Integer(byte), Class::Bits);
                 }
                 class => {
-                    let class = if is_union { Class::Free } else { class };
+                    let class = if is_free { Class::Free } else { class };
                     let bits = match class {
                         Class::Two => 16,
                         Class::Four => 32,
@@ -400,7 +398,7 @@ impl Object {
 
     /// A slot without type becomes a copy of another.
     pub fn put_raw(&mut self, slot: u32, cell: Cell, bits: &[(u32, i64)]) -> Step<()> {
-        if self.fresh(slot).class != Class::Free && self.get(slot).class != cell.class {
+        if self.declared(slot) != Class::Free && self.get(slot).class != cell.class {
             return Err(EndKind::Outside(Beyond::OtherType));
         }
         if cell.class == Class::Bits || self.get(slot).class == Class::Bits {
@@ -410,6 +408,27 @@ impl Object {
         self.bits
             .extend(bits.iter().map(|(bit, value)| (first + bit, *value)));
         self.set(slot, cell.value, cell.class);
+        Ok(())
+    }
+
+    /// Bytes without type become copies of a slot of another size.
+    pub fn put_bytes(&mut self, offset: u32, length: u32, cell: Cell) -> Step<()> {
+        let shift = self.shape.shift;
+        let first = offset >> shift;
+        if first << shift != offset {
+            // A part of a slot: all of it is the same.
+            let before = self.get(first);
+            return match before.class == cell.class && before.value == cell.value {
+                true => Ok(()),
+                false => Err(Beyond::OtherType.into()),
+            };
+        }
+        for slot in first..(offset + length).div_ceil(1 << shift) {
+            if self.get(slot).class == Class::Bits {
+                self.forget_bits(slot);
+            }
+            self.set(slot, cell.value, cell.class);
+        }
         Ok(())
     }
 }

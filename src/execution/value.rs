@@ -36,34 +36,70 @@ pub enum Value {
     Undetermined(Source),
 }
 
-/// Why a value is not determined, and since when.
+/// Why a value is not determined, and which one it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
     pub cause: Cause,
-    /// How many steps had been taken.
-    pub born: u32,
+    /// How often it was the cause before.
+    pub number: u32,
+    /// How many bytes further on it began, if it was copied.
+    pub shift: i32,
+}
+
+impl Source {
+    /// That of a value that is copied so many bytes further on.
+    pub fn moved(self, from: u32, to: u32) -> Self {
+        Source {
+            shift: self.shift + (i64::from(from) - i64::from(to)) as i32,
+            ..self
+        }
+    }
 }
 
 /// Why a value is not determined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
-    /// A local without initialiser.
-    Local,
+    /// A local: its block was entered,
+    Block(ObjectId),
+    /// by a jump,
+    Jump(ObjectId),
+    /// or control has come to its declaration.
+    Local(ObjectId),
     /// A parameter of the entry.
-    Parameter,
+    Parameter(ObjectId),
     /// A global that no file defines.
-    Extern,
-    /// Memory that was allocated.
-    Heap {
-        /// By this call,
-        call: Span,
-        /// as so many times before.
-        number: u32,
-    },
-    /// What a function without body may have changed.
-    Havoc(FunctionId),
+    Extern(ObjectId),
+    /// An object that a function without body may have changed.
+    Havoc(ObjectId),
+    /// Memory that this call has allocated, or changed.
+    Heap(Span),
     /// A part of what a function without body has returned.
     Result(FunctionId),
+    /// A part of what a function gives that ended without `return`.
+    Missing(FunctionId),
+}
+
+impl Cause {
+    /// The object whose value it is, if that is declared.
+    pub fn object(self) -> Option<ObjectId> {
+        match self {
+            Cause::Block(object)
+            | Cause::Jump(object)
+            | Cause::Local(object)
+            | Cause::Parameter(object)
+            | Cause::Extern(object)
+            | Cause::Havoc(object) => Some(object),
+            Cause::Heap(_) | Cause::Result(_) | Cause::Missing(_) => None,
+        }
+    }
+
+    /// Whether nobody has written it.
+    pub fn is_uninitialised(self) -> bool {
+        matches!(
+            self,
+            Cause::Block(_) | Cause::Jump(_) | Cause::Local(_) | Cause::Heap(_)
+        )
+    }
 }
 
 /// A scalar type: what arithmetic and memory must know of it.

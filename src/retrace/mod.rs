@@ -212,14 +212,16 @@ fn chosen(
             let name = typed.functions[function.0 as usize].name;
             format!("{}()", typed.names.text(name))
         }
-        What::Initial { object, .. } => {
+        What::Initial { cause, .. } => {
             let source = made.source.and_then(|source| {
                 let step = steps.get(source.step)?;
                 let point = crate::program::PointId(step.at()?);
                 let procedure = original.program.point(point).procedure;
                 Some(parts.name(procedure, source.cell)?.1)
             });
-            let own = object.and_then(|id| typed.objects[id.0 as usize].name);
+            let own = cause
+                .object()
+                .and_then(|id| typed.objects[id.0 as usize].name);
             source.or(own.map(|own| typed.names.text(own).to_owned()))?
         }
         What::Order | What::Failure => return None,

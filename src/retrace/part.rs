@@ -14,8 +14,6 @@ pub struct Part {
     pub object: ObjectId,
     /// Its first bit, counted from that of the object.
     pub bit: u64,
-    /// Whether it is a bit-field.
-    pub is_bit_field: bool,
 }
 
 /// The parts that the cells of a program are.
@@ -42,12 +40,8 @@ impl<'a> Parts<'a> {
             let object = object?;
             let path = &name[name.find(['.', '[']).unwrap_or(name.len())..];
             let type_id = typed.objects[object.0 as usize].qualified.id;
-            let (bit, is_bit_field) = bit_of(typed, type_id, path)?;
-            Some(Part {
-                object,
-                bit,
-                is_bit_field,
-            })
+            let bit = bit_of(typed, type_id, path)?;
+            Some(Part { object, bit })
         };
         for (cell, origin) in program.globals.iter().zip(&origin.globals) {
             let part = part(origin.object, program.names.text(cell.name));
@@ -136,11 +130,10 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The first bit of the part that a path such as `.b[1]` leads to, and whether it is a bit-field.
-fn bit_of(typed: &Program, type_id: TypeId, path: &str) -> Option<(u64, bool)> {
+/// The first bit of the part that a path such as `.b[1]` leads to.
+fn bit_of(typed: &Program, type_id: TypeId, path: &str) -> Option<u64> {
     let types = &typed.types;
     let (mut id, mut bit, mut rest) = (type_id, 0, path);
-    let mut is_bit_field = false;
     while let Some(kind) = rest.chars().next() {
         let end = rest[1..].find(['.', '[']).map_or(rest.len(), |end| end + 1);
         let (step, after) = rest.split_at(end);
@@ -152,20 +145,19 @@ fn bit_of(typed: &Program, type_id: TypeId, path: &str) -> Option<(u64, bool)> {
                 id = element.id;
             }
             ('.', _) => {
-                let (offset, inner, is_narrow) = member(typed, id, &step[1..])?;
+                let (offset, inner) = member(typed, id, &step[1..])?;
                 bit += offset;
                 id = inner;
-                is_bit_field = is_narrow;
             }
             _ => return None,
         }
     }
-    Some((bit, is_bit_field))
+    Some(bit)
 }
 
-/// Where a member begins, in bits, its type, and whether it is a bit-field. Members of members without name are members of
-/// the whole.
-fn member(typed: &Program, record: TypeId, name: &str) -> Option<(u64, TypeId, bool)> {
+/// Where a member begins, in bits, and its type. Members of members without name are members of the
+/// whole.
+fn member(typed: &Program, record: TypeId, name: &str) -> Option<(u64, TypeId)> {
     let types = &typed.types;
     let mut open = vec![(record, 0)];
     while let Some((id, start)) = open.pop() {
@@ -177,7 +169,7 @@ fn member(typed: &Program, record: TypeId, name: &str) -> Option<(u64, TypeId, b
             };
             match field.name {
                 Some(own) if typed.names.text(own) == name => {
-                    return Some((bit, inner, field.bits.is_some()));
+                    return Some((bit, inner));
                 }
                 None if types.record(inner).is_some() => open.push((inner, bit)),
                 _ => {}

@@ -1,18 +1,20 @@
 //! The choices of a trace, as answers to what an execution of the C program asks.
 //!
 //! A choice is known by what is chosen and where, and those that are alike come in the order in
-//! which the trace makes them. So what a reduced program has left out leaves no gap: what is asked for
+//! which the trace makes them; a value that nobody has written, also by how often its object began to have none,
+//! because it may be asked for in one round of a loop and not in another. So what a reduced program has left out leaves no gap: what is asked for
 //! and was not chosen does not matter. Linear in the trace.
 
 use super::Original;
 use super::part::Parts;
 use crate::execution::{Cause, Choice, Choices, Kind, Request, What};
-use crate::lower::c::{PointKind, Pointed, Scalar};
+use crate::lower::c::{Occasion, PointKind, Pointed, Scalar};
 use crate::program::{Action, PointId, Target, VariableId};
 use crate::source::Span;
 use crate::trace::{Step, Trace};
 use crate::typing::c::tree::{FunctionId, ObjectId};
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::RefCell;
 
 /// The address of a stranger whose number does not count.
@@ -25,24 +27,19 @@ enum Key {
     Input(FunctionId, Span),
     /// The scalar that a call gives although its function has not returned one.
     Missing(FunctionId, Span),
-    /// A part of what a call gives: which bit of it is the first.
-    Result(FunctionId, u64),
-    /// A part of an object: which bit of it is the first, and how wide it is, because the members
-    /// of a union begin together.
-    Initial(ObjectId, u64, Width),
-    /// A part of memory that a call has allocated, as so many times before.
-    Fresh(Span, u32, u64),
+    /// A part of what had no value, for the same reason so many times before: which bit of it is the
+    /// first, and how wide it is, because the members of a union begin together.
+    Initial(Cause, u32, u64, Width),
     /// The order of the addresses of different objects.
     Order(Span),
     /// Whether memory cannot be allocated.
     Refusal(Span),
 }
 
-/// What a scalar may hold: integers of so many values, or pointers.
+/// What a scalar may hold: integers of so many bits, or pointers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Width {
-    Integer(i128),
-    BitField,
+    Integer(u32),
     Pointer,
 }
 
@@ -94,9 +91,29 @@ pub struct Script {
     state: RefCell<State>,
 }
 
+/// How often values were left open for one reason, in the stem and in all.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    stem: u32,
+    all: u32,
+}
+
+impl Count {
+    /// The one in the trace that this one is: those of the cycle come again and again.
+    fn fold(self, number: u32) -> u32 {
+        let round = self.all - self.stem;
+        match number < self.all || round == 0 {
+            true => number,
+            false => self.stem + (number - self.stem) % round,
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct State {
     queues: FxHashMap<Key, Queue>,
+    /// How often values were left open, by the reason.
+    causes: FxHashMap<Cause, Count>,
     made: Vec<Made>,
     strangers: u64,
 }
@@ -121,7 +138,7 @@ impl Script {
             parts,
             entries: Vec::new(),
             above: FxHashMap::default(),
-            allocated: FxHashMap::default(),
+            causes: FxHashMap::default(),
         };
         if let Some(first) = trace.stem.first() {
             reader.globals(first);
@@ -130,8 +147,8 @@ impl Script {
         let mut state = State::default();
         for (at, step) in steps.iter().enumerate() {
             if at == trace.stem.len() {
-                state.add(&mut reader.entries);
-                state.queues.values_mut().for_each(Queue::end_stem);
+                state.add(&mut reader);
+                state.end_stem();
             }
             let after = match at + 1 < steps.len() {
                 true => Some(at + 1),
@@ -142,9 +159,9 @@ impl Script {
             }
         }
         let has_cycle = !trace.cycle.is_empty();
-        state.add(&mut reader.entries);
+        state.add(&mut reader);
         if !has_cycle {
-            state.queues.values_mut().for_each(Queue::end_stem);
+            state.end_stem();
         }
         Script {
             state: RefCell::new(state),
@@ -158,9 +175,8 @@ impl Script {
 
     fn answer(&self, request: &Request) -> Choice {
         let mut state = self.state.borrow_mut();
-        let key = key_of(request);
-        let queue = key.and_then(|key| state.queues.get_mut(&key));
-        let entry = queue.and_then(Queue::take);
+        let key = state.key_of(request);
+        let entry = state.queues.get_mut(&key).and_then(Queue::take);
         let answer = match entry {
             Some(entry) => entry.answer,
             None => state.any(request),
@@ -182,63 +198,58 @@ impl Queue {
 }
 
 impl State {
-    fn add(&mut self, entries: &mut Vec<(Key, Entry)>) {
-        for (key, entry) in entries.drain(..) {
+    fn add(&mut self, reader: &mut Reader<'_>) {
+        for (key, entry) in reader.entries.drain(..) {
             self.queues.entry(key).or_default().entries.push(entry);
+        }
+        for (cause, count) in &reader.causes {
+            self.causes.entry(*cause).or_default().all = *count;
+        }
+    }
+
+    fn end_stem(&mut self) {
+        self.queues.values_mut().for_each(Queue::end_stem);
+        for count in self.causes.values_mut() {
+            count.stem = count.all;
         }
     }
 
     /// What does not matter: 0, or a pointer that is nobody's.
     fn any(&mut self, request: &Request) -> Choice {
         match (request.kind, request.what) {
-            (
-                Kind::Pointer,
-                What::Initial {
-                    cause: Cause::Local | Cause::Heap { .. } | Cause::Parameter,
-                    ..
-                },
-            ) => {
+            (Kind::Pointer, What::Initial { cause, .. })
+                if cause.is_uninitialised() || matches!(cause, Cause::Parameter(_)) =>
+            {
                 self.strangers += 1;
                 Choice::Number(self.strangers.into())
             }
             _ => Choice::Number(0),
         }
     }
+
+    fn key_of(&self, request: &Request) -> Key {
+        match request.what {
+            What::Input(function) => Key::Input(function, request.span),
+            What::Missing(function) => Key::Missing(function, request.span),
+            What::Initial { cause, number, bit } => {
+                let width = match request.kind {
+                    Kind::Pointer => Width::Pointer,
+                    // The first parameter of `main` is positive.
+                    Kind::Integer { low: 1, high } => Width::Integer(bits(2 * high + 1)),
+                    Kind::Integer { low, high } => Width::Integer(bits(high - low)),
+                };
+                let count = self.causes.get(&cause).copied().unwrap_or_default();
+                Key::Initial(cause, count.fold(number), bit, width)
+            }
+            What::Order => Key::Order(request.span),
+            What::Failure => Key::Refusal(request.span),
+        }
+    }
 }
 
-fn key_of(request: &Request) -> Option<Key> {
-    match request.what {
-        What::Input(function) => Some(Key::Input(function, request.span)),
-        What::Missing(function) => Some(Key::Missing(function, request.span)),
-        What::Initial {
-            object,
-            offset,
-            bit,
-            cause,
-            ..
-        } => {
-            let first = u64::from(offset) * 8 + u64::from(bit.unwrap_or(0));
-            match (object, cause) {
-                (Some(object), cause) => {
-                    let width = match request.kind {
-                        Kind::Pointer => Width::Pointer,
-                        Kind::Integer { .. } if bit.is_some() => Width::BitField,
-                        // The first parameter of `main` is positive.
-                        Kind::Integer { low: 1, high } if cause == Cause::Parameter => {
-                            Width::Integer(2 * high + 1)
-                        }
-                        Kind::Integer { low, high } => Width::Integer(high - low),
-                    };
-                    Some(Key::Initial(object, first, width))
-                }
-                (None, Cause::Heap { call, number }) => Some(Key::Fresh(call, number, first)),
-                (None, Cause::Result(function)) => Some(Key::Result(function, first)),
-                _ => None,
-            }
-        }
-        What::Order => Some(Key::Order(request.span)),
-        What::Failure => Some(Key::Refusal(request.span)),
-    }
+/// How many bits numbers up to this one have.
+fn bits(most: i128) -> u32 {
+    i128::BITS - most.leading_zeros()
 }
 
 /// Reads choices off the steps of a trace.
@@ -248,20 +259,20 @@ struct Reader<'a> {
     entries: Vec<(Key, Entry)>,
     /// The last point at each depth.
     above: FxHashMap<u64, u32>,
-    /// How often each call has allocated memory.
-    allocated: FxHashMap<Span, u32>,
+    /// How often values were left open, by the reason.
+    causes: FxHashMap<Cause, u32>,
 }
 
 impl Reader<'_> {
     /// What globals begin with that nobody defines.
     fn globals(&mut self, first: &Step) {
-        for index in 0..self.original.origin.globals.len() as u32 {
-            let cell = VariableId::Global(index);
-            let part = self.parts.global(index);
-            if part.is_some_and(|part| self.parts.is_undefined(part.object)) {
-                self.initial(first, 0, cell);
-            }
-        }
+        let globals = (0..self.original.origin.globals.len() as u32).map(VariableId::Global);
+        let undefined = globals.filter(|cell| {
+            let part = self.part(first, *cell);
+            part.is_some_and(|part| self.parts.is_undefined(part.object))
+        });
+        let undefined: Vec<VariableId> = undefined.collect();
+        self.initial((0, first), &undefined, Cause::Extern);
     }
 
     fn step(&mut self, step: &Step, (at, after): (usize, &Step)) {
@@ -276,27 +287,27 @@ impl Reader<'_> {
                 cells,
                 bits,
             } => {
-                let is_record = self.parts.returns_record(*function);
-                for (cell, bit) in cells.iter().zip(bits) {
-                    let key = match is_record {
-                        true => Key::Result(*function, *bit),
-                        false => Key::Input(*function, origin.span),
-                    };
-                    self.push(key, (at, after), *cell);
+                if self.parts.returns_record(*function) {
+                    let parts = cells.iter().copied().zip(bits.iter().copied());
+                    return self.open(Cause::Result(*function), (at, after), parts);
+                }
+                for cell in cells {
+                    self.push(Key::Input(*function, origin.span), (at, after), *cell);
                 }
             }
-            PointKind::Choice { cells } => {
-                for cell in cells {
-                    self.initial(after, at, *cell);
-                }
+            PointKind::Choice { cells, occasion } => {
+                let cause = match occasion {
+                    Occasion::Start => Cause::Parameter,
+                    Occasion::Block => Cause::Block,
+                    Occasion::Jump => Cause::Jump,
+                    Occasion::Declaration => Cause::Local,
+                    Occasion::Call => Cause::Havoc,
+                };
+                self.initial((at, after), cells, cause);
             }
             PointKind::Fresh { cells, bits, call } => {
-                let before = self.allocated.entry(*call).or_default();
-                let number = *before;
-                *before += 1;
-                for (cell, bit) in cells.iter().zip(bits) {
-                    self.push(Key::Fresh(*call, number, *bit), (at, after), *cell);
-                }
+                let parts = cells.iter().copied().zip(bits.iter().copied());
+                self.open(Cause::Heap(*call), (at, after), parts);
             }
             PointKind::Order { cell, comparison } => {
                 self.push(Key::Order(*comparison), (at, after), *cell);
@@ -343,16 +354,41 @@ impl Reader<'_> {
         }
     }
 
-    fn initial(&mut self, after: &Step, at: usize, cell: VariableId) {
-        let Some((part, width)) = self.part(after, cell).zip(self.width(after, cell)) else {
-            return;
-        };
-        let width = match part.is_bit_field {
-            true => Width::BitField,
-            false => width,
-        };
-        let key = Key::Initial(part.object, part.bit, width);
-        self.push(key, (at, after), cell);
+    /// Objects begin to have no value, but what is in their cells after a step.
+    fn initial(
+        &mut self,
+        after: (usize, &Step),
+        cells: &[VariableId],
+        cause: fn(ObjectId) -> Cause,
+    ) {
+        let mut objects: IndexMap<ObjectId, Vec<(VariableId, u64)>, FxBuildHasher> =
+            IndexMap::default();
+        for cell in cells {
+            if let Some(part) = self.part(after.1, *cell) {
+                let parts = objects.entry(part.object).or_default();
+                parts.push((*cell, part.bit));
+            }
+        }
+        for (object, parts) in objects {
+            self.open(cause(object), after, parts.into_iter());
+        }
+    }
+
+    /// Something begins to have no value: what its cells hold after a step, each with its first bit.
+    fn open(
+        &mut self,
+        cause: Cause,
+        after: (usize, &Step),
+        parts: impl Iterator<Item = (VariableId, u64)>,
+    ) {
+        let before = self.causes.entry(cause).or_default();
+        let number = *before;
+        *before += 1;
+        for (cell, bit) in parts {
+            if let Some(width) = self.width(after.1, cell) {
+                self.push(Key::Initial(cause, number, bit, width), after, cell);
+            }
+        }
     }
 
     /// What may be in a cell.
@@ -360,7 +396,7 @@ impl Reader<'_> {
         let procedure = self.original.program.point(PointId(step.at()?)).procedure;
         Some(match self.original.origin.cell(procedure, cell).scalar {
             Scalar::Truth => Width::Integer(1),
-            Scalar::Integer(width) => Width::Integer((1 << width.bits) - 1),
+            Scalar::Integer(width) => Width::Integer(width.bits.into()),
             Scalar::Pointer(_) => Width::Pointer,
         })
     }
@@ -388,15 +424,15 @@ impl Reader<'_> {
         };
         let span = self.original.origin.point(caller).span;
         let bits = &self.original.origin.results[call.callee.0 as usize];
-        let is_record = self.parts.returns_record(function);
-        for (target, bit) in call.targets.iter().zip(bits) {
-            let key = match is_record {
-                true => Key::Result(function, *bit),
-                false => Key::Missing(function, span),
-            };
-            if let Target::Cell(cell) = target {
-                self.push(key, (at, after), *cell);
-            }
+        let results = call.targets.iter().zip(bits).filter_map(|pair| match pair {
+            (Target::Cell(cell), bit) => Some((*cell, *bit)),
+            _ => None,
+        });
+        if self.parts.returns_record(function) {
+            return self.open(Cause::Missing(function), (at, after), results);
+        }
+        for (cell, _) in results {
+            self.push(Key::Missing(function, span), (at, after), cell);
         }
     }
 }

@@ -2,12 +2,14 @@
 
 use super::Parts;
 use super::body::{Body, Task, as_scalar, cells};
-use super::origin::PointKind;
+use super::origin::{Occasion, PointKind};
 use super::points_to::Target;
-use super::term::{Codes, Scalar, Term};
+use super::term::{Codes, Scalar, Term, Width};
 use super::unit::{Home, Unit};
 use crate::program::{Action, Call, Expressions, Operation, ProcedureId, VariableId};
 use crate::typing::c::tree::{FunctionId, Initial, ObjectId, Storage};
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 
 impl Body<'_, '_> {
     /// Sets the globals, and chooses the entry's parameters.
@@ -54,7 +56,8 @@ impl Body<'_, '_> {
             return;
         }
         let cells: Vec<VariableId> = parameters.iter().map(|(cell, _)| *cell).collect();
-        self.havoc(cells.clone(), PointKind::Choice { cells });
+        let occasion = Occasion::Start;
+        self.havoc(cells.clone(), PointKind::Choice { cells, occasion });
         for (index, (cell, scalar)) in parameters.iter().enumerate() {
             match scalar {
                 Scalar::Integer(_) if is_main && index == 0 => {
@@ -99,15 +102,22 @@ impl Body<'_, '_> {
     }
 
     /// An object gets arbitrary values: its pointers are uninitialised.
-    pub fn forget(&mut self, id: ObjectId) {
+    pub fn forget(&mut self, id: ObjectId, occasion: Occasion) {
         let Some(home) = self.home(id) else { return };
-        self.forget_home(&home, Target::Uninitialised);
+        self.forget_home_as(&home, Target::Uninitialised, |cells| PointKind::Choice {
+            cells,
+            occasion,
+        });
         self.flush();
     }
 
-    /// What is there gets arbitrary values.
-    pub fn forget_home(&mut self, home: &Home, stranger: Target) {
-        self.forget_home_as(home, stranger, |cells| PointKind::Choice { cells });
+    /// A call may have changed what is there.
+    pub fn forget_home(&mut self, home: &Home) {
+        self.forget_home_as(home, Target::Stranger, |cells| PointKind::Choice {
+            cells,
+            occasion: Occasion::Call,
+        });
+        self.flush();
     }
 
     /// What is there gets arbitrary values, at a point of this kind.
@@ -122,7 +132,32 @@ impl Body<'_, '_> {
         let cells: Vec<VariableId> = row.iter().map(|(cell, _)| *cell).collect();
         self.havoc(cells.clone(), kind(cells));
         self.restrict(&row, stranger);
+        self.unite(home, &row);
         self.revive(home);
+    }
+
+    /// What lies at the same place in several members of a union begins with one value, because memory has
+    /// it before it is known which member it is.
+    fn unite(&mut self, home: &Home, row: &[(VariableId, Scalar)]) {
+        if !home.layout.has_unions() {
+            return;
+        }
+        let mut first = FxHashMap::default();
+        for ((cell, scalar), bit) in row.iter().zip(self.unit.layouts.bits(&home.layout)) {
+            let Scalar::Integer(Width { bits, .. }) = scalar else {
+                continue;
+            };
+            match first.entry((bit, *bits)) {
+                Entry::Vacant(entry) => {
+                    entry.insert((*cell, *scalar));
+                }
+                Entry::Occupied(entry) => {
+                    let (other, held) = *entry.get();
+                    let value = as_scalar(self.read_cell(other, held), *scalar);
+                    self.write_cell(*cell, *scalar, value);
+                }
+            }
+        }
     }
 
     /// Chooses parameters and begins: only in the function that the program begins with.

@@ -296,9 +296,16 @@ impl<'u, 'a> Body<'u, 'a> {
 
     /// The cells get any values; what was computed before has been done.
     pub fn havoc(&mut self, cells: Vec<VariableId>, kind: PointKind) {
-        if let PointKind::Choice { cells: chosen } = &kind
+        if let PointKind::Choice {
+            cells: chosen,
+            occasion,
+        } = &kind
             && let Some((Action::Havoc { variables, .. }, origin)) = self.assembler.straight()
-            && let PointKind::Choice { cells: before } = &mut origin.kind
+            && let PointKind::Choice {
+                cells: before,
+                occasion: other,
+            } = &mut origin.kind
+            && occasion == other
         {
             before.extend(chosen.iter().copied());
             *variables = before.clone().into();

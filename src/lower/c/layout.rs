@@ -9,14 +9,14 @@
 //! The members of a union begin at the same unit, but have cells of their own, and one more cell
 //! says which of them is live, counted from 1: 0 if all of them are, because they are zeros, and one
 //! more than there are members if that is open, because nothing was written: what is read first is
-//! it then. Arrays of variable size have as many elements as there may be.
+//! it then. Members of one type, signs aside, are one. Arrays of variable size have as many elements as there may be.
 //!
 //! Trees are built by type, each once, with an explicit stack: linear in their size, which is
 //! limited.
 
 use super::term::{Codes, Scalar, Width};
 use crate::names::Names;
-use crate::typing::c::tree::{Integer, Length, ObjectId, Type, TypeId, Types};
+use crate::typing::c::tree::{Field, Integer, Length, ObjectId, Type, TypeId, Types};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -121,6 +121,12 @@ impl Layout {
             node = *parent;
         }
         all
+    }
+
+    /// Whether there are unions in it.
+    pub fn has_unions(&self) -> bool {
+        let mut kinds = self.nodes.iter().map(|node| &node.kind);
+        kinds.any(|kind| matches!(kind, NodeKind::Union { .. }))
     }
 
     /// What the leaf of a union says as long as it is open which member is live; none for leaves
@@ -291,6 +297,8 @@ impl<'t> Layouts<'t> {
         enum Task {
             Enter(Open),
             Leave(u32),
+            /// A member of this union is like another one.
+            Share(u32, u32),
         }
         let mut tasks = vec![Task::Enter(Open {
             type_id: id,
@@ -304,6 +312,12 @@ impl<'t> Layouts<'t> {
             let open = match task {
                 Task::Leave(node) => {
                     layout.nodes[node as usize].leaves.1 = layout.leaves.len() as u32;
+                    continue;
+                }
+                Task::Share(union, like) => {
+                    if let NodeKind::Union { fields, .. } = &mut layout.nodes[union as usize].kind {
+                        fields.extend(fields.get(like as usize).copied());
+                    }
                     continue;
                 }
                 Task::Enter(open) => open,
@@ -349,6 +363,17 @@ impl<'t> Layouts<'t> {
                     let mut parts = Vec::with_capacity(fields.len());
                     for (field, number) in fields.iter().zip(0..) {
                         let (inner, _) = self.size(field.qualified.id)?;
+                        let is_like = |other: &Field| {
+                            self.is_same_type(other.qualified.id, field.qualified.id)
+                                && other.bits.is_none()
+                                && field.bits.is_none()
+                        };
+                        if let Some(like) = fields[..number as usize].iter().position(is_like)
+                            && record.is_union
+                        {
+                            parts.push(Task::Share(index, like as u32));
+                            continue;
+                        }
                         parts.push(Task::Enter(Open {
                             type_id: field.qualified.id,
                             parent: Some(index),

@@ -352,8 +352,7 @@ impl Body<'_, '_> {
             .split_off(self.values.len().saturating_sub(count));
         for object in globals(typed, self.unit.reach) {
             if let Some(home) = self.home(object) {
-                self.forget_home(&home, Target::Stranger);
-                self.flush();
+                self.forget_home(&home);
             }
         }
         for (by, value) in passed.into_iter().zip(values) {
@@ -380,7 +379,7 @@ impl Body<'_, '_> {
                     self.fork(here, yes, no);
                     self.assembler.set(yes);
                     match region {
-                        Region::Object(_) => self.forget_home(&home, Target::Stranger),
+                        Region::Object(_) => self.forget_home(&home),
                         Region::Site(_) => {
                             let bits = self.unit.layouts.bits(&home.layout);
                             let fresh = |cells| PointKind::Fresh { cells, bits, call };

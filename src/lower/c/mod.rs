@@ -41,7 +41,7 @@ mod unit;
 
 pub use loops::{LoopHead, loop_heads};
 pub use observation::{Observation, observe};
-pub use origin::{CellOrigin, Origin, PointKind, PointOrigin, Pointed};
+pub use origin::{CellOrigin, Occasion, Origin, PointKind, PointOrigin, Pointed};
 pub use term::{Codes, Scalar, Width};
 
 use crate::names::Names;

@@ -67,6 +67,8 @@ pub enum PointKind {
     Choice {
         /// What gets a value.
         cells: Vec<VariableId>,
+        /// Why.
+        occasion: Occasion,
     },
     /// Memory that was allocated has arbitrary values.
     Fresh {
@@ -117,6 +119,21 @@ pub enum PointKind {
     },
     /// The program ends.
     End,
+}
+
+/// Why objects get arbitrary values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Occasion {
+    /// The program begins, with what it is called with and what nobody defines.
+    Start,
+    /// Control comes to their block,
+    Block,
+    /// jumps into it,
+    Jump,
+    /// or comes to their declaration.
+    Declaration,
+    /// A function without body may have changed them.
+    Call,
 }
 
 /// What a cell is in C.

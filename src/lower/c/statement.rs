@@ -2,7 +2,7 @@
 
 use super::assembler::Mark;
 use super::body::{Body, Loop, Task};
-use super::origin::PointKind;
+use super::origin::{Occasion, PointKind};
 use super::step::Value;
 use super::term::Term;
 use crate::program::Expression;
@@ -71,7 +71,6 @@ impl Body<'_, '_> {
 
     /// The objects that begin to live where control jumps to a label from here.
     fn entered(&self, label: LabelId) -> Vec<ObjectId> {
-        let typed = self.unit.typed;
         let Some(around) = self.label_blocks.get(&label) else {
             return Vec::new();
         };
@@ -89,15 +88,34 @@ impl Body<'_, '_> {
                 },
                 _ => continue,
             };
-            for statement in &typed.blocks[declared.indices()] {
-                if let StatementKind::Declaration(object, _) = self.kind(*statement)
-                    && typed.objects[object.0 as usize].storage == Storage::Automatic
-                {
-                    objects.push(object);
-                }
-            }
+            objects.extend(self.declared(declared));
         }
         objects
+    }
+
+    /// The locals that a block declares.
+    fn declared(&self, list: List) -> impl Iterator<Item = ObjectId> {
+        let typed = self.unit.typed;
+        let statements = typed.blocks[list.indices()].iter();
+        let objects = statements.filter_map(|statement| match self.kind(*statement) {
+            StatementKind::Declaration(object, _) => Some(object),
+            _ => None,
+        });
+        objects.filter(|object| typed.objects[object.0 as usize].storage == Storage::Automatic)
+    }
+
+    /// What control may come to in a block past its declaration begins with the block.
+    fn enter_block(&mut self, list: List) {
+        if self.unit.skipped.is_empty() {
+            return;
+        }
+        let skipped = self
+            .declared(list)
+            .filter(|id| self.unit.skipped.contains(id));
+        let skipped: Vec<ObjectId> = skipped.collect();
+        for object in skipped {
+            self.forget(object, Occasion::Block);
+        }
     }
 
     pub fn statement(&mut self, id: StatementId) {
@@ -122,13 +140,14 @@ impl Body<'_, '_> {
                 self.begin_variable(object, statement.span);
                 let by_itself = self.unit.initialised_by_themselves.contains(&object);
                 if by_itself || !self.is_covered(object, list) {
-                    self.forget(object);
+                    self.forget(object, Occasion::Declaration);
                 }
                 self.tasks.push(Task::EndFull(self.in_use()));
                 self.tasks.push(Task::Writes(list, list.start));
             }
             StatementKind::Block(list) => {
                 self.blocks.push(id);
+                self.enter_block(list);
                 self.tasks.push(Task::LeaveBlock);
                 let statements = typed.blocks[list.indices()].iter().rev();
                 self.tasks.extend(statements.map(|id| Task::Statement(*id)));
@@ -225,7 +244,7 @@ impl Body<'_, '_> {
                 let left: Vec<_> = left.filter(|block| !around.contains(block)).collect();
                 self.leave_blocks(&left);
                 for object in self.entered(label) {
-                    self.forget(object);
+                    self.forget(object, Occasion::Jump);
                 }
                 let mark = self.mark_of(label);
                 self.assembler.jump(mark);
@@ -349,7 +368,7 @@ impl Body<'_, '_> {
                 for (mark, label) in targets {
                     self.assembler.set(mark);
                     for object in self.entered(label) {
-                        self.forget(object);
+                        self.forget(object, Occasion::Jump);
                     }
                     let to = self.mark_of(label);
                     self.assembler.jump(to);

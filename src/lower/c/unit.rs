@@ -70,6 +70,8 @@ pub struct Unit<'a> {
     taken: FxHashSet<Name>,
     /// The variables that their own initialisers speak of.
     pub initialised_by_themselves: FxHashSet<ObjectId>,
+    /// Those whose declarations are jumped over.
+    pub skipped: FxHashSet<ObjectId>,
 }
 
 impl<'a> Unit<'a> {
@@ -101,6 +103,7 @@ impl<'a> Unit<'a> {
             origins: Vec::new(),
             taken: FxHashSet::default(),
             initialised_by_themselves: initialised_by_themselves(typed),
+            skipped: skipped(typed),
         };
         for id in &reach.statics {
             unit.place_global(*id);
@@ -392,4 +395,35 @@ fn initialised_by_themselves(typed: &Program) -> FxHashSet<ObjectId> {
         whole.is_some_and(|whole| span.start >= name.end && span.end <= whole.end)
     });
     own.map(|(object, _)| object).collect()
+}
+
+/// The variables whose declarations stand between a jump and its label.
+fn skipped(typed: &Program) -> FxHashSet<ObjectId> {
+    // Where jumps begin and end, and how many more are over what follows.
+    let mut ends: Vec<(u32, i64)> = Vec::new();
+    for statement in &typed.statements {
+        if let StatementKind::Goto(label) = statement.kind {
+            let label = typed.labels[label.0 as usize].span;
+            if statement.span.start <= label.start {
+                ends.extend([(statement.span.start, 1), (label.start + 1, -1)]);
+            }
+        }
+    }
+    ends.sort_unstable();
+    let mut over = 0;
+    let counts = ends.into_iter().map(|(at, more)| {
+        over += more;
+        (at, over)
+    });
+    let counts: Vec<(u32, i64)> = counts.collect();
+    let is_over = |span: Span| {
+        let after = counts.partition_point(|(at, _)| *at <= span.start);
+        after.checked_sub(1).is_some_and(|last| counts[last].1 > 0)
+    };
+    let declarations = typed.statements.iter();
+    let declarations = declarations.filter_map(|statement| match statement.kind {
+        StatementKind::Declaration(object, _) if is_over(statement.span) => Some(object),
+        _ => None,
+    });
+    declarations.collect()
 }
