@@ -37,15 +37,13 @@ fn read(rule: &str, program: &str) -> (Option<Woven>, Vec<String>) {
     let files = files.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
     let (typed, rule) = program_with_rule(preprocess(files.into(), &options), DataModel::Lp64);
     let source = Arc::new(typed.source);
-    let mut diagnostics = typed.diagnostics;
+    let diagnostics = typed.diagnostics;
     let woven = typed.program.map(|mut tree| {
         let main = entry(&tree, "main").expect("a main");
-        let (entry, silent) = weave(&mut tree, &rule, main);
-        diagnostics.extend(silent);
         Woven {
+            entry: weave(&mut tree, &rule, main),
             tree,
             source: source.clone(),
-            entry,
         }
     });
     let messages = diagnostics.iter().map(|one| {
@@ -197,42 +195,55 @@ fn mistakes_in_rules_are_said() {
     }
 }
 
+/// What `derny check` writes to standard error for a program and a rule, and its exit code.
+fn messages(program: &str, rule: &str) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("p.c"), program).expect("it is written");
+    std::fs::write(folder.path().join("r.slic"), rule).expect("it is written");
+    let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_derny"))
+        .current_dir(folder.path())
+        .args(["check", "p.c", "--slic", "r.slic", "--timeout", "60"])
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code(), text)
+}
+
 #[test]
 fn events_that_never_happen_are_warned_of() {
-    let program = "void f(int x); void g(void); int main(void) { f(1); }";
+    let program = "void exit(int); void f(int x); void g(void) { f(2); } void h(void) { g(); }
+        int never(void) { exit(1); return 1; }
+        int main(void) { f(1); if (0) g(); if (f != 0) never(); }";
+    let silent = |event: &str| format!("this never happens: no execution comes to `{event}`");
     let cases = [
         (
             "k.call { if ($7) abort; }",
-            "there is no function `k`: this never happens",
+            Some("there is no function `k`: this never happens".to_owned()),
         ),
-        ("g.call { abort; }", "this never happens: nothing calls `g`"),
-        (
-            "main.call { abort; }",
-            "this never happens: nothing calls `main`",
-        ),
+        // What calls it is called by nobody.
+        ("h.call { abort; }", Some(silent("h.call"))),
+        ("g.call { abort; }", Some(silent("g.call"))),
+        ("main.call { abort; }", Some(silent("main.call"))),
+        // It is called and does not come back.
+        ("exit.return { abort; }", Some(silent("exit.return"))),
+        ("exit.call { }", None),
+        ("f.call { }", None),
+        ("main.entry, main.exit { }", None),
     ];
     for (rule, expected) in cases {
-        let (woven, messages) = read(rule, program);
-        assert!(woven.is_some(), "{rule}: {messages:?}");
-        assert_eq!(messages, [format!("rule.slic:1: {expected}")], "{rule}");
+        let (code, messages) = messages(program, rule);
+        assert_eq!(code, Some(0), "{rule}: {messages}");
+        match expected {
+            Some(expected) => assert!(messages.contains(&expected), "{rule}: {messages}"),
+            None => assert!(!messages.contains("never happens"), "{rule}: {messages}"),
+        }
     }
 }
 
 #[test]
 fn a_mistyped_function_gets_the_nearest_name() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let [program, rule] = ["p.c", "r.slic"].map(|name| folder.path().join(name));
-    let text = "void mutex_lock(int m); int main(void) { mutex_lock(1); }";
-    std::fs::write(&program, text).expect("it is written");
-    std::fs::write(&rule, "mutex_lok.call { abort; }").expect("it is written");
-    let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_derny"))
-        .arg("check")
-        .arg(&program)
-        .arg("--slic")
-        .arg(&rule)
-        .output()
-        .expect("it runs");
-    let messages = String::from_utf8_lossy(&output.stderr);
+    let program = "void mutex_lock(int m); int main(void) { mutex_lock(1); }";
+    let (_, messages) = messages(program, "mutex_lok.call { abort; }");
     let expected = "there is no function `mutex_lok`: this never happens";
     assert!(messages.contains(expected), "{messages}");
     assert!(messages.contains("did you mean `mutex_lock`"), "{messages}");

@@ -180,7 +180,7 @@ impl<'p> Workshop<'p> {
             .procedure_ids()
             .map(|id| self.interface(predicates, id))
             .collect();
-        let mut drafts = Drafts::new(program, predicates, &interfaces, goals.divided);
+        let mut drafts = Drafts::new(&self.vocabulary, predicates, &interfaces, goals.divided);
         for procedure in program.procedure_ids() {
             let mut scene = Scene {
                 workshop: self,

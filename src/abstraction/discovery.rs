@@ -9,7 +9,7 @@
 use super::build::Workshop;
 use super::edges::{Edge, To};
 use super::path::{Event, Path};
-use super::pool::{NEAR_STAGES, STAGES, candidates};
+use super::pool::{NEAR_STAGES, Pool, STAGES, candidates};
 use super::predicate::{Predicate, Predicates};
 use super::symbols::Frame;
 use crate::limits::abstraction::DISCOVERY_CONFLICTS;
@@ -58,8 +58,9 @@ pub fn discover(
         });
     }
     let known = all.len();
+    let pool = Pool::new(workshop, &procedures);
     for stage in 0..STAGES {
-        for procedure in &procedures {
+        for (place, procedure) in procedures.iter().enumerate() {
             let near = relevant.get(procedure);
             let near = match stage < NEAR_STAGES {
                 true => &all_relevant[procedure],
@@ -68,7 +69,7 @@ pub fn discover(
                     None => continue,
                 },
             };
-            for predicate in candidates(workshop, *procedure, near, stage) {
+            for predicate in candidates(workshop, &pool, place, near, stage) {
                 let term = predicate.term(workshop.program, &workshop.symbols, &mut workshop.terms);
                 let negated = workshop.terms.not(term);
                 let is_there = |one: &Candidate| {

@@ -3,6 +3,7 @@
 
 use super::build::{Abstract, Interface};
 use super::predicate::Predicates;
+use super::vocabulary::Vocabulary;
 use crate::limits::abstraction::WAYS_TO_A_GOAL;
 use crate::names::Names;
 use crate::program::{
@@ -10,6 +11,7 @@ use crate::program::{
     Procedure, ProcedureId, Program, Target, Value, VariableId,
 };
 use crate::source::{Source, Span};
+use crate::syntax::boolean::identifier;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -88,11 +90,12 @@ pub struct Drafts<'p> {
 
 impl<'p> Drafts<'p> {
     pub fn new(
-        program: &'p Program,
+        vocabulary: &Vocabulary<'p>,
         predicates: &Predicates,
         interfaces: &[Interface],
         divided: bool,
     ) -> Self {
+        let program = vocabulary.program;
         let mut names = Names::default();
         let mut cell = |text: &str| Cell::boolean(names.intern(text));
         let of = |id| format!("{{{}}}", &predicates.get(id).text);
@@ -135,7 +138,7 @@ impl<'p> Drafts<'p> {
             });
         }
         for (procedure, id) in procedures.iter_mut().zip(program.procedure_ids()) {
-            procedure.name = names.intern(program.names.text(program.procedure(id).name));
+            procedure.name = names.intern(&identifier(vocabulary.procedure_name(id)));
         }
         Drafts {
             program,
@@ -481,7 +484,8 @@ impl<'p> Drafts<'p> {
                 let is_goal = self.goals.contains(&after)
                     && self.drafts[begin.0 as usize].1 == Origin::Goal(*point);
                 let at = if is_goal { after } else { begin };
-                labels.push((at, self.names.intern(self.program.names.text(*name))));
+                let text = identifier(self.program.names.text(*name));
+                labels.push((at, self.names.intern(&text)));
             }
         }
         labels.sort_by_key(|(point, _)| *point);

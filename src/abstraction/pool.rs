@@ -31,11 +31,34 @@ const NARROW_BITS: u32 = 8;
 /// contradiction in it depends on.
 pub const NEAR_STAGES: usize = 3;
 
+/// The constants of a whole path that variables are compared with.
+const MOST_CONSTANTS: usize = 64;
+
 /// The equations whose weakest preconditions are candidates.
 const EQUATIONS: usize = 6;
 
 /// How many stages there are.
-pub const STAGES: usize = 9;
+pub const STAGES: usize = 10;
+
+/// What the candidates of some procedures are made of.
+pub struct Pool {
+    materials: Vec<(ProcedureId, Material)>,
+    /// Of all of them.
+    constants: Ordered<i128>,
+}
+
+impl Pool {
+    pub fn new(workshop: &Workshop<'_>, procedures: &[ProcedureId]) -> Self {
+        let of = |id: &ProcedureId| (*id, Material::of(&workshop.vocabulary, *id));
+        let materials: Vec<(ProcedureId, Material)> = procedures.iter().map(of).collect();
+        let constants = materials.iter().flat_map(|(_, one)| &one.constants);
+        let constants = constants.copied().take(MOST_CONSTANTS).collect();
+        Pool {
+            materials,
+            constants,
+        }
+    }
+}
 
 /// What a procedure is made of, for candidates.
 #[derive(Default)]
@@ -53,15 +76,17 @@ struct Material {
     assigned: Vec<(VariableId, Postfix)>,
 }
 
-/// The candidates of a stage in one procedure, over these variables only.
+/// The candidates of a stage in one of the procedures, by its place, over these variables only.
 pub fn candidates(
     workshop: &Workshop<'_>,
-    procedure: ProcedureId,
+    pool: &Pool,
+    place: usize,
     variables: &FxHashSet<VariableId>,
     stage: usize,
 ) -> Vec<Predicate> {
     let program = workshop.program;
-    let material = Material::of(&workshop.vocabulary, procedure);
+    let (procedure, material) = &pool.materials[place];
+    let procedure = *procedure;
     let mut found: Ordered<Postfix> = Ordered::default();
     let reads: Vec<&Postfix> = material
         .reads
@@ -134,6 +159,8 @@ pub fn candidates(
                 }
             }
         }
+        // What is passed through a procedure is compared elsewhere.
+        8 => bounds(&reads, &pool.constants, &mut found),
         _ => {
             let mut cells: Vec<VariableId> = variables.iter().copied().collect();
             cells.sort_unstable();
@@ -227,6 +254,21 @@ fn bounds(reads: &[&Postfix], constants: &Ordered<i128>, found: &mut Ordered<Pos
     }
 }
 
+/// Adds what each was when the procedure was entered, if it reads parameters.
+fn at_entry(program: &Program, procedure: ProcedureId, set: &mut Ordered<Postfix>) {
+    let frame = Frame::of(program, procedure);
+    let parameters = program.procedure(procedure).parameters;
+    let entered = |operation: &Operation| match operation {
+        Operation::Read(VariableId::Local(local)) if *local < parameters => {
+            Operation::Read(frame.entry(*local))
+        }
+        other => *other,
+    };
+    let all = set.iter().map(|one| one.iter().map(entered).collect());
+    let all: Vec<Postfix> = all.collect();
+    set.extend(all);
+}
+
 /// A condition with a value in the place of a cell, if that reads it.
 fn replaced(condition: &[Operation], cell: VariableId, value: &[Operation]) -> Option<Postfix> {
     let is_read = |operation: &Operation| *operation == Operation::Read(cell);
@@ -291,7 +333,7 @@ impl Material {
                     for (target, value) in &call.assignments {
                         material.assignment(vocabulary, procedure, target, value);
                     }
-                    // What is returned is compared with what the callee compares it with.
+                    // What is passed and returned is compared with what the callee compares it with.
                     let of = program.procedure(call.callee).points.clone();
                     for point in &program.points[of.start as usize..of.end as usize] {
                         if let Action::Return { values, .. } = &point.action {
@@ -299,6 +341,9 @@ impl Material {
                                 .iter()
                                 .for_each(|value| material.constants_of(program, *value));
                         }
+                        for_each_condition(&point.action, |one| {
+                            material.constants_of(program, one);
+                        });
                     }
                     for target in &call.targets {
                         if let Target::Cell(cell) = target {
@@ -352,6 +397,9 @@ impl Material {
                 material.read_of(vocabulary, procedure, VariableId::Local(parameter));
                 material.read_of(vocabulary, procedure, frame.entry(parameter));
             }
+        }
+        for set in [&mut material.results, &mut material.atoms] {
+            at_entry(program, procedure, set);
         }
         material
     }

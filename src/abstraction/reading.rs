@@ -12,24 +12,53 @@ use crate::program::{Domain, Moment, Operation, ProcedureId, Program, VariableId
 use std::ops::Range;
 
 /// What is wrong, and where.
-type Wrong = (Range<usize>, String);
+#[derive(Debug)]
+pub struct Wrong {
+    pub span: Range<usize>,
+    pub message: String,
+    /// Whether it is a name that means nothing.
+    pub is_missing: bool,
+}
 
-/// Reads a line.
-pub fn read_predicate(program: &Program, line: &str) -> Result<Predicate, Wrong> {
-    let (scope, from) = match line.split_once(':') {
-        Some((name, _)) if !name.contains(['{', '?', '[']) => {
+impl Wrong {
+    fn new(span: Range<usize>, message: impl Into<String>) -> Self {
+        Wrong {
+            span,
+            message: message.into(),
+            is_missing: false,
+        }
+    }
+
+    fn missing(span: Range<usize>, message: impl Into<String>) -> Self {
+        Wrong {
+            is_missing: true,
+            ..Wrong::new(span, message)
+        }
+    }
+}
+
+/// Reads lines.
+pub fn read_predicates(program: &Program, lines: &[String]) -> Vec<Result<Predicate, Wrong>> {
+    let vocabulary = Vocabulary::new(program);
+    let lines = lines.iter();
+    lines
+        .map(|line| read_predicate(&vocabulary, line))
+        .collect()
+}
+
+fn read_predicate(vocabulary: &Vocabulary<'_>, line: &str) -> Result<Predicate, Wrong> {
+    let (scope, from) = match scope(line) {
+        Some(name) => {
             let wanted = name.trim();
-            let mut ids = program.procedure_ids();
-            let found = ids.find(|id| program.names.text(program.procedure(*id).name) == wanted);
-            let id = found
-                .ok_or_else(|| (0..name.len(), format!("there is no procedure `{wanted}`")))?;
+            let found = vocabulary.find_procedure(wanted);
+            let message = || format!("there is no procedure `{wanted}`");
+            let id = found.ok_or_else(|| Wrong::missing(0..name.len(), message()))?;
             (Some(id), name.len() + 1)
         }
-        _ => (None, 0),
+        None => (None, 0),
     };
-    let vocabulary = Vocabulary::new(program);
     let mut reader = Reader {
-        vocabulary: &vocabulary,
+        vocabulary,
         procedure: scope,
         text: line,
         at: from,
@@ -37,13 +66,50 @@ pub fn read_predicate(program: &Program, line: &str) -> Result<Predicate, Wrong>
         operators: Vec::new(),
     };
     let operations = reader.run()?;
-    let text = super::spelling::spell(&vocabulary, scope.unwrap_or(program.entry), &operations);
+    let procedure = scope.unwrap_or(vocabulary.program.entry);
+    let text = super::spelling::spell(vocabulary, procedure, &operations);
     let text = text.unwrap_or_else(|| line[from..].trim().to_owned());
-    Ok(Predicate::new(
-        scope.unwrap_or(program.entry),
-        operations,
-        text,
-    ))
+    Ok(Predicate::new(procedure, operations, text))
+}
+
+/// What stands before the `:` of a line: a name, in which `::` may be.
+pub fn scope(line: &str) -> Option<&str> {
+    let colons = line.match_indices(':').map(|(at, _)| at);
+    let is_double = |at: usize| {
+        let bytes = line.as_bytes();
+        bytes.get(at + 1) == Some(&b':') || (at > 0 && bytes[at - 1] == b':')
+    };
+    let end = colons.into_iter().find(|at| !is_double(*at))?;
+    Some(&line[..end])
+}
+
+/// A number as it is written, with its type in C.
+fn constant(word: &str, is_c: bool) -> Option<(u64, Type)> {
+    let plain = match is_c {
+        true => word.trim_end_matches(['u', 'U', 'l', 'L']),
+        false => word,
+    };
+    let hexadecimal = plain.strip_prefix("0x").or(plain.strip_prefix("0X"));
+    let (digits, base) = match hexadecimal {
+        Some(digits) if is_c => (digits, 16),
+        _ if is_c && plain.len() > 1 && plain.starts_with('0') => (plain, 8),
+        _ => (plain, 10),
+    };
+    let number = u64::from_str_radix(digits, base).ok()?;
+    let suffix = word[plain.len()..].to_ascii_lowercase();
+    let is_unsigned = suffix.contains('u');
+    let may_be_unsigned = is_unsigned || base != 10;
+    let types = [INT, (32, false), LONG_LONG, (64, false)];
+    let mut types = types.into_iter().filter(|(bits, signed)| {
+        let most = u64::MAX >> (64 - bits + u8::from(*signed));
+        let is_allowed = if *signed {
+            !is_unsigned
+        } else {
+            may_be_unsigned
+        };
+        is_allowed && number <= most && (*bits == 64 || !suffix.contains('l'))
+    });
+    Some((number, types.next().unwrap_or(LONG_LONG)))
 }
 
 /// A part that was read.
@@ -106,7 +172,7 @@ impl Reader<'_, '_> {
     }
 
     fn wrong<T>(&self, from: usize, message: impl Into<String>) -> Result<T, Wrong> {
-        Err((from..self.text.len().max(from), message.into()))
+        Err(Wrong::new(from..self.text.len().max(from), message))
     }
 
     fn skip_blanks(&mut self) {
@@ -201,7 +267,7 @@ impl Reader<'_, '_> {
             self.operators.push(Operator::Minus);
             return Ok(true);
         }
-        let is_word = |c: char| c.is_alphanumeric() || "_$.#".contains(c);
+        let is_word = |c: char| c.is_alphanumeric() || "_$.#:".contains(c);
         let length = self
             .rest()
             .find(|c| !is_word(c))
@@ -211,12 +277,7 @@ impl Reader<'_, '_> {
         }
         let mut word = self.rest()[..length].to_owned();
         self.at += length;
-        if let Ok(number) = word.parse::<u64>() {
-            let of = if number <= i32::MAX as u64 {
-                INT
-            } else {
-                LONG_LONG
-            };
+        if let Some((number, of)) = constant(&word, self.vocabulary.is_c()) {
             self.operands.push(Operand {
                 operations: vec![Operation::Number(number)],
                 kind: Kind::Number(of),
@@ -262,7 +323,7 @@ impl Reader<'_, '_> {
             .find(|(name, _)| program.names.text(*name) == word)
         {
             let number = u64::try_from(*value)
-                .map_err(|_| (from..self.at, "this constant is negative".to_owned()))?;
+                .map_err(|_| Wrong::new(from..self.at, "this constant is negative"))?;
             self.operands.push(Operand {
                 operations: vec![Operation::Number(number)],
                 kind: Kind::Number(INT),
@@ -284,7 +345,7 @@ impl Reader<'_, '_> {
         }
         let Some(variable) = self.vocabulary.find(self.procedure, &word) else {
             let message = format!("there is no variable `{word}` here");
-            return Err((from..self.at, message));
+            return Err(Wrong::missing(from..self.at, message));
         };
         let operand = self.read(variable, vec![Operation::Read(variable)]);
         self.operands.push(operand);
@@ -316,7 +377,7 @@ impl Reader<'_, '_> {
                 let found = self.vocabulary.find(self.procedure, &format!("{array}[0]"));
                 let Some(first) = found else {
                     let message = format!("there is no array `{array}` that begins at 0 here");
-                    return Err((begin..from, message));
+                    return Err(Wrong::missing(begin..begin + array.len(), message));
                 };
                 let count = (1..).find(|k| {
                     let cell = self

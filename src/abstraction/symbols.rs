@@ -33,7 +33,8 @@ pub enum Role {
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     parameters: u32,
-    locals: u32,
+    /// How many there are without ghosts.
+    pub locals: u32,
     returns: u32,
 }
 
@@ -64,7 +65,8 @@ impl Frame {
         VariableId::Local(self.locals + self.parameters + value)
     }
 
-    fn len(self) -> u32 {
+    /// How many there are with ghosts.
+    pub fn len(self) -> u32 {
         self.locals + self.parameters + self.returns
     }
 }

@@ -15,6 +15,8 @@ pub struct Vocabulary<'p> {
     pub program: &'p Program,
     /// Cells of C that are read as numbers of two's complement.
     signed: FxHashSet<Key>,
+    /// How procedures are called, each by a name of its own.
+    procedures: Vec<String>,
 }
 
 /// A variable, with its procedure if it is a local.
@@ -36,7 +38,11 @@ impl<'p> Vocabulary<'p> {
                 }
             });
         }
-        let mut vocabulary = Vocabulary { program, signed };
+        let mut vocabulary = Vocabulary {
+            program,
+            signed,
+            procedures: procedure_names(program),
+        };
         vocabulary.follow_copies();
         vocabulary
     }
@@ -128,6 +134,16 @@ impl<'p> Vocabulary<'p> {
         }
     }
 
+    /// How a procedure is called.
+    pub fn procedure_name(&self, id: ProcedureId) -> &str {
+        &self.procedures[id.0 as usize]
+    }
+
+    pub fn find_procedure(&self, name: &str) -> Option<ProcedureId> {
+        let place = self.procedures.iter().position(|one| one == name)?;
+        Some(ProcedureId(place as u32))
+    }
+
     /// How a variable is called in its procedure.
     pub fn name(&self, procedure: ProcedureId, variable: VariableId) -> String {
         if let VariableId::Local(local) = variable {
@@ -156,22 +172,39 @@ impl<'p> Vocabulary<'p> {
         }
     }
 
-    /// The variable of a name: a local, a ghost, or a global.
+    /// The variable of a name: a local, a ghost, one of the procedure that is kept as a global, or a
+    /// global.
     pub fn find(&self, procedure: Option<ProcedureId>, name: &str) -> Option<VariableId> {
         let program = self.program;
-        if let Some(id) = procedure {
-            let count = program.procedure(id).locals.len();
-            let own = program.procedure(id);
-            let all = count as u32 + own.parameters + own.returns.len() as u32;
+        let global = |name: &str| {
+            let mut globals = (0..program.globals.len() as u32).map(VariableId::Global);
+            globals.find(|variable| self.name(program.entry, *variable) == name)
+        };
+        let local = |id: ProcedureId| {
+            let Frame { locals, .. } = Frame::of(program, id);
+            let ghosts = locals..Frame::of(program, id).len();
             // A later declaration hides an earlier one.
-            let mut locals = (0..all).rev().map(VariableId::Local);
-            if let Some(found) = locals.find(|variable| self.name(id, *variable) == name) {
-                return Some(found);
-            }
-        }
-        let mut globals = (0..program.globals.len() as u32).map(VariableId::Global);
-        globals.find(|variable| self.name(program.entry, *variable) == name)
+            let mut all = (0..locals).rev().chain(ghosts).map(VariableId::Local);
+            let found = all.find(|variable| self.name(id, *variable) == name);
+            found.or_else(|| global(&format!("{}::{name}", self.procedure_name(id))))
+        };
+        procedure.and_then(local).or_else(|| global(name))
     }
+}
+
+/// Different names of procedures: of several with one name, the first keeps it.
+fn procedure_names(program: &Program) -> Vec<String> {
+    let mut taken: FxHashSet<String> = FxHashSet::default();
+    let ids = program.procedure_ids();
+    let names = ids.map(|id| {
+        let own = program.names.text(program.procedure(id).name);
+        let others = (2..).map(|number| format!("{own}#{number}"));
+        let mut all = [own.to_owned()].into_iter().chain(others);
+        let name = all.find(|name| !taken.contains(name)).unwrap_or_default();
+        taken.insert(name.clone());
+        name
+    });
+    names.collect()
 }
 
 fn scoped(procedure: ProcedureId, variable: VariableId) -> Key {

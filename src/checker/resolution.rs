@@ -1,8 +1,9 @@
 //! From properties as they were given to what they mean in a model; and files of properties.
 
 use crate::abstraction::predicate::Predicate;
-use crate::abstraction::reading::read_predicate;
+use crate::abstraction::reading::{Wrong, read_predicates, scope};
 use crate::error::{Error, PropertyError, PropertyWarning};
+use crate::model::Form;
 use crate::property::{
     Kind, Naming, Property, Request, Temporal, TemporalError, parse_checks, parse_specification,
 };
@@ -89,27 +90,47 @@ pub fn resolve_watches(naming: Naming<'_>, texts: &[String]) -> Result<Vec<Watch
     }
 }
 
-/// What predicates mean that are given as lines.
-pub fn resolve_predicates(subject: Subject<'_>, lines: &[String]) -> Result<Vec<Predicate>, Error> {
-    let Subject::Program(program) = subject else {
-        return Ok(Vec::new());
-    };
-    let mut predicates = Vec::new();
-    let mut errors = Vec::new();
-    for line in lines {
-        match read_predicate(program, line) {
-            Ok(predicate) => predicates.push(predicate),
-            Err((span, message)) => errors.push(PropertyError {
-                property: Request::ltl(line.clone()),
-                error: TemporalError::Proposition(
-                    span,
-                    crate::property::PropertyError::new(message, None),
-                ),
-            }),
+/// What predicates mean that are given as lines, in each of some programs. One that means something in
+/// none of them is a mistake, unless it is about what the entry never comes to.
+pub fn resolve_predicates(forms: &[&Form], lines: &[String]) -> Result<Vec<Vec<Predicate>>, Error> {
+    let mut found = Vec::new();
+    let mut wrong: Vec<Option<Wrong>> = Vec::new();
+    let mut is_known = vec![false; lines.len()];
+    for form in forms {
+        let Subject::Program(program) = form.subject() else {
+            return Ok(vec![Vec::new(); forms.len()]);
+        };
+        let mut own = Vec::new();
+        let read = read_predicates(program, lines).into_iter();
+        for ((line, read), place) in lines.iter().zip(read).zip(0..) {
+            match read {
+                Ok(predicate) => {
+                    own.push(predicate);
+                    is_known[place] = true;
+                }
+                Err(error) => {
+                    let name = line[error.span.clone()].trim();
+                    let function = scope(line).map(str::trim);
+                    is_known[place] |= error.is_missing && form.declares(function, name);
+                    wrong.resize_with(lines.len(), || None);
+                    wrong[place].get_or_insert(error);
+                }
+            }
         }
+        found.push(own);
     }
+    let wrong = wrong.into_iter().zip(lines.iter().zip(is_known));
+    let errors = wrong.filter_map(|(error, (line, is_known))| {
+        let error = error.filter(|_| !is_known)?;
+        let message = crate::property::PropertyError::new(error.message, None);
+        Some(PropertyError {
+            property: Request::ltl(line.clone()),
+            error: TemporalError::Proposition(error.span, message),
+        })
+    });
+    let errors: Vec<PropertyError> = errors.collect();
     match errors.is_empty() {
-        true => Ok(predicates),
+        true => Ok(found),
         false => Err(Error::Properties(errors)),
     }
 }

@@ -2,11 +2,12 @@
 
 use super::resolution::resolve_predicates;
 use super::task::{Task, tasks, warn_of_assumptions};
+use crate::abstraction::predicate::Predicate;
 use crate::analysis::order;
 use crate::check::{Board, Engine, Options, Phase, Verdict};
 use crate::error::{Error, Reason};
 use crate::event::{Event, Progress};
-use crate::model::Model;
+use crate::model::{Form, Model};
 use crate::property::Request;
 use crate::refinement::{self, Abstraction, Plan};
 use crate::solver::{self, Question};
@@ -105,8 +106,10 @@ impl Work {
         }
         // Running out of nodes for some properties says nothing about the others.
         let (mut ended, mut cut_off) = (Ok(()), FxHashSet::default());
-        for task in tasks {
-            let performed = self.perform(task);
+        let forms: Vec<&Form> = tasks.iter().map(|task| &task.whole).collect();
+        let given = resolve_predicates(&forms, &self.predicates)?;
+        for (task, given) in tasks.iter().zip(given) {
+            let performed = self.perform(task, given);
             task.warn_of_cut_offs(&self.board.part(&task.numbers), &mut cut_off, events);
             match performed {
                 Err(Error::Stopped(Reason::Memory)) => ended = Err(Error::Stopped(Reason::Memory)),
@@ -117,7 +120,7 @@ impl Work {
     }
 
     /// Decides what is decided together.
-    fn perform(&self, task: &Task) -> Result<(), Error> {
+    fn perform(&self, task: &Task, given: Vec<Predicate>) -> Result<(), Error> {
         let (subject, boundaries) = (task.form.subject(), task.boundaries());
         let options = &Options {
             provenance: task.form.provenance(),
@@ -132,7 +135,7 @@ impl Work {
             properties: &task.properties,
             boundaries: &boundaries,
             method: self.method,
-            given: resolve_predicates(task.whole.subject(), &self.predicates)?,
+            given,
             plan: self.plan.clone(),
             options,
             watch,

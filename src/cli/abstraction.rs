@@ -46,9 +46,10 @@ impl AbstractionArguments {
             let text = std::fs::read_to_string(file);
             let text = text.with_context(|| format!("cannot read {}", file.display()))?;
             let lines = text.lines().map(str::trim);
+            let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
             checker = checker
                 .abstraction(Abstraction::Predicates)
-                .predicates(lines.filter(|line| !line.is_empty()));
+                .predicates(lines);
         }
         if let Some(method) = self.abstraction {
             checker = checker.abstraction(method);

@@ -8,7 +8,7 @@ use super::object::Role;
 use super::stop::{Beyond, EndKind, Failure, Step, Undefined};
 use super::value::{Cause, Handle, Scalar, Value};
 use crate::source::Span;
-use crate::typing::c::tree::{Builtin, FunctionId, Origin, Program, Storage};
+use crate::typing::c::tree::{self, Builtin, FunctionId, Origin, Program, Storage};
 
 /// What a call of a function does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,11 @@ impl Meaning {
         let meanings = functions.map(|function| {
             let name = program.names.text(function.name);
             let has_body = function.body.is_some();
-            Meaning::of(name, has_body, function.noreturn)
+            match function.role {
+                // What rules do at its events comes first.
+                tree::Role::Wrapper => Meaning::Body,
+                _ => Meaning::of(name, has_body, function.noreturn),
+            }
         });
         meanings.collect()
     }

@@ -72,6 +72,24 @@ impl Unit {
         rules.find(|(name, _)| name == file).map(|(_, unit)| unit)
     }
 
+    /// Whether it declares a function, or a variable that is seen in one or everywhere: `s.f`, `a[1]` by
+    /// their first names.
+    pub fn declares(&self, function: Option<&str>, name: &str) -> bool {
+        let text = |name| self.typed.names.text(name);
+        let is_in = |id: FunctionId| Some(text(self.typed.functions[id.0 as usize].name));
+        let end = name.find(['.', '[', '#', ':']).unwrap_or(name.len());
+        let variable = &name[..end];
+        let mut functions = self.typed.functions.iter();
+        let mut objects = self.typed.objects.iter();
+        let is_function =
+            function == Some(name) && functions.any(|function| text(function.name) == name);
+        is_function
+            || objects.any(|object| {
+                let is_seen = object.function.is_none_or(|id| is_in(id) == function);
+                is_seen && object.name.is_some_and(|one| text(one) == variable)
+            })
+    }
+
     /// The variant that a property of this kind is decided on.
     pub fn variant(&self, kind: Kind) -> Variant {
         match kind {

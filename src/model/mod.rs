@@ -86,6 +86,15 @@ pub(crate) enum Form {
 }
 
 impl Form {
+    /// Whether a C program declares a function, or a variable of one or of none, whether it has a role
+    /// in the form or not.
+    pub(crate) fn declares(&self, function: Option<&str>, name: &str) -> bool {
+        match self {
+            Form::C(unit, _) => unit.declares(function, name),
+            Form::Program(_) | Form::System(_) => false,
+        }
+    }
+
     pub(crate) fn subject(&self) -> Subject<'_> {
         match self {
             Form::Program(program) => Subject::Program(program),

@@ -1,10 +1,17 @@
 //! Rules that a C program is read with: each gives a program of its own, into which it is woven.
 
+use super::c::Variant;
 use super::{Reader, Unit};
+use crate::diagnostic::Diagnostic;
 use crate::error::{Diagnostics, Error};
 use crate::lower::c as lowering;
+use crate::rules::reachable_points;
+use crate::source::Span;
 use crate::syntax::c::{Options, preprocess};
+use crate::typing::c::rule::Rule;
+use crate::typing::c::tree::FunctionId;
 use crate::typing::c::{program_with_rule, weave::weave};
+use rustc_hash::FxHashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -62,9 +69,29 @@ fn woven(
     let Some((mut program, entry)) = entered else {
         return Err(Error::Diagnostics(Diagnostics::new(source, own)));
     };
-    let (entry, silent) = weave(&mut program, &rule, entry);
-    own.extend(silent);
+    let entry = weave(&mut program, &rule, entry);
     let (files, options) = (plain.files.clone(), plain.options.clone());
     let unit = Unit::new(source.clone(), files, program, entry, options);
+    own.extend(silent_events(&unit, &rule));
     Ok((unit, Diagnostics::new(source, own)))
+}
+
+/// Warnings about events that never happen, as far as branches and calls tell.
+fn silent_events(unit: &Unit, rule: &Rule) -> Vec<Diagnostic> {
+    let lowered = unit.lowered(Variant::Plain);
+    let points = reachable_points(&lowered.program).into_iter();
+    let procedures = points.map(|point| lowered.program.point(point).procedure.0);
+    let entered = procedures.filter_map(|id| lowered.origin.functions[id as usize]);
+    let entered: FxHashSet<FunctionId> = entered.collect();
+    let happened = rule.events.iter().filter(|one| entered.contains(&one.body));
+    // Several files may have a function of the name.
+    let mut told: FxHashSet<Span> = happened.map(|one| one.span).collect();
+    let silent = rule.events.iter().filter(|one| told.insert(one.span));
+    let names = &unit.typed.names;
+    let warnings = silent.map(|event| {
+        let name = names.text(unit.typed.functions[event.body.0 as usize].name);
+        let message = format!("this never happens: no execution comes to `{name}`");
+        Diagnostic::warning(event.span, message)
+    });
+    warnings.collect()
 }

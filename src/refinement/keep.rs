@@ -38,7 +38,7 @@ impl Keeper<'_> {
 
     /// Before a round is decided.
     pub fn begin(&self, boolean: &Abstract, summary: &Summary) -> Result<(), Error> {
-        self.write("bp", text(&boolean.program).as_bytes())?;
+        self.write("bp", text(boolean).as_bytes())?;
         let lines: String = summary.lines().map(|line| line + "\n").collect();
         self.write("predicates", lines.as_bytes())
     }

@@ -136,8 +136,8 @@ impl<'p> Loop<'p> {
             .chain(self.program.procedure_ids().map(Some));
         let mut predicates: Vec<(String, Vec<String>)> = scopes
             .map(|scope| {
-                let name = scope.map(|id| self.program.procedure(id).name);
-                let name = name.map_or("", |name| self.program.names.text(name));
+                let vocabulary = &self.workshop.vocabulary;
+                let name = scope.map_or("", |id| vocabulary.procedure_name(id));
                 let texts = self.predicates.of(scope).into_iter();
                 let texts = texts.map(|id| self.predicates.get(id).text.clone());
                 (name.to_owned(), texts.collect())

@@ -17,7 +17,7 @@ use crate::names::Name;
 use crate::program::{Action, Cell, Expressions, PointId, Procedure, ProcedureId, VariableId};
 use crate::source::Span;
 use crate::typing::c::tree::{
-    ExpressionId, FunctionId, LabelId, List, ObjectId, PlaceId, StatementId, Storage,
+    ExpressionId, FunctionId, LabelId, List, ObjectId, PlaceId, Role, StatementId, Storage,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -398,7 +398,20 @@ impl<'u, 'a> Body<'u, 'a> {
                 let result = unit.result_scalars(id);
                 let returns =
                     result.map_or_else(Vec::new, |(layout, scalars)| row(&layout, &scalars));
-                (function.name, function.span, returns)
+                // Predicates tell apart what rules have added.
+                let name = match function.role {
+                    Role::Program | Role::Event(_) => function.name,
+                    Role::Wrapper | Role::Start => {
+                        let what = if function.role == Role::Start {
+                            "start"
+                        } else {
+                            "events"
+                        };
+                        let text = format!("{}.{what}", typed.names.text(function.name));
+                        unit.names.intern(&text)
+                    }
+                };
+                (name, function.span, returns)
             }
             None => (unit.names.intern("start#"), close, Vec::new()),
         };

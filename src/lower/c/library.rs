@@ -1,7 +1,7 @@
 //! Functions with a meaning of their own, by their names.
 
 use super::Externs;
-use crate::typing::c::tree::{FunctionId, Program};
+use crate::typing::c::tree::{FunctionId, Program, Role};
 
 /// What a call of a function does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,8 @@ impl Meaning {
         let name = program.names.text(function.name);
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         match plain {
+            // What rules do at its events comes first.
+            _ if function.role == Role::Wrapper => Meaning::Body,
             "reach_error" | "__VERIFIER_error" => Meaning::Failure,
             _ if function.body.is_some() => Meaning::Body,
             "__assert_fail" => Meaning::Failure,

@@ -31,6 +31,15 @@ const ASYNC: &str = "ASYNC_";
 /// Statements of other tools for threads that wait for each other.
 const UNSUPPORTED: [&str; 3] = ["sync", "wait", "broadcast"];
 
+/// Whether a word can mean something else than a name, somewhere.
+pub fn has_meaning(word: &str) -> bool {
+    let others = ["thread", "thread_local"];
+    WORDS.contains(&word)
+        || others.contains(&word)
+        || is_unsupported(word)
+        || word.starts_with(ASYNC)
+}
+
 /// Whether a word is a statement of other tools that there is none for here.
 pub fn is_unsupported(word: &str) -> bool {
     UNSUPPORTED.contains(&word)

@@ -13,22 +13,15 @@ use super::tree::{
     Initial, List, Object, ObjectId, Origin, Outside, Place, PlaceId, PlaceKind, Program, Role,
     Signature, Statement, StatementId, StatementKind, Storage, Type, TypeId, Types, Write, Written,
 };
-use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-/// Weaves a rule into a program. Gives the function that executions begin in instead of `entry`, and
-/// warnings about events that never happen.
-pub fn weave(
-    program: &mut Program,
-    rule: &Rule,
-    entry: FunctionId,
-) -> (FunctionId, Vec<Diagnostic>) {
+/// Weaves a rule into a program. Gives the function that executions begin in instead of `entry`.
+pub fn weave(program: &mut Program, rule: &Rule, entry: FunctionId) -> FunctionId {
     let mut weaver = Weaver {
         program,
         rule,
         by_function: FxHashMap::default(),
-        happened: FxHashSet::default(),
         pointed: FxHashMap::default(),
     };
     for (index, event) in rule.events.iter().enumerate() {
@@ -38,17 +31,7 @@ pub fn weave(
     for index in 0..weaver.program.expressions.len() {
         weaver.expression(index);
     }
-    let entry = weaver.start(entry);
-    let happened = weaver.happened;
-    let silent = rule.events.iter();
-    let silent = silent.filter(|event| !happened.contains(&event.function));
-    let warnings = silent.map(|event| {
-        let name = program.functions[event.function.0 as usize].name;
-        let name = program.names.text(name);
-        let message = format!("this never happens: nothing calls `{name}`");
-        Diagnostic::warning(event.span, message)
-    });
-    (entry, warnings.collect())
+    weaver.start(entry)
 }
 
 struct Weaver<'a> {
@@ -56,8 +39,6 @@ struct Weaver<'a> {
     rule: &'a Rule,
     /// The events of each function, in the order of the rule.
     by_function: FxHashMap<FunctionId, Vec<usize>>,
-    /// The functions with events that something calls.
-    happened: FxHashSet<FunctionId>,
     /// What pointers to functions lead to instead.
     pointed: FxHashMap<FunctionId, FunctionId>,
 }
@@ -152,14 +133,12 @@ impl Weaver<'_> {
                 self.finish(draft, id, Role::Wrapper)
             }
         };
-        self.happened.insert(id);
         self.program.functions[wrapper.0 as usize].type_id = type_id;
         wrapper
     }
 
     /// A function that calls another, with its events.
     fn wrapper(&mut self, id: FunctionId, types: Vec<TypeId>, span: Span) -> FunctionId {
-        self.happened.insert(id);
         let mut draft = self.draft(types, span);
         self.happen(&mut draft, id, [Moment::Call, Moment::Entry], None);
         let result = self.run(&mut draft, id);
@@ -176,9 +155,6 @@ impl Weaver<'_> {
         });
         if !has_events && self.rule.watches.is_empty() {
             return entry;
-        }
-        if has_events {
-            self.happened.insert(entry);
         }
         let function = &self.program.functions[entry.0 as usize];
         let span = function.span;
