@@ -163,6 +163,15 @@ pub mod acceleration {
     pub const SUMMARY_TURNS: u32 = 64;
 }
 
+/// Executions of C for a trace (`retrace`).
+pub mod retrace {
+    /// So many steps are made where rounds of a trace are folded.
+    pub const FOLDED_STEPS: u64 = 100_000_000;
+    /// A step of C is hardly more than so many of the lowered program: where a trace has more than that for each
+    /// step that is made, none is.
+    pub const LOWERED_STEPS: u64 = 10;
+}
+
 /// Repeating heads (`cycles`).
 pub mod cycles {
     /// How many heads of a component trimming may look at before relations are tried.

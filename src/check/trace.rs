@@ -3,9 +3,10 @@
 use super::model::Model;
 use super::{Board, Options, Phase, TraceFinding};
 use crate::error::Error;
+use crate::limits::retrace::{FOLDED_STEPS, LOWERED_STEPS};
 use crate::limits::witness::CALLS_A_RING;
 use crate::property::{Property, Temporal};
-use crate::retrace::{Shows, retrace};
+use crate::retrace::{Original, Shows, retrace, retrace_folded};
 use crate::rules::Subject;
 use crate::saturation::PostStar;
 use crate::trace::failure::Failure;
@@ -106,6 +107,8 @@ pub fn explain(
         }
     } else if !confirm(model, &mut folded, &claim)? {
         TraceFinding::TooDeep
+    } else if let Some(provenance) = &model.options.provenance {
+        enact_folded(model, property, provenance.original(), folded)?
     } else {
         let is_short = |trace: &Cow<'_, Trace>| {
             let shown = trace.stem.len() + trace.cycle.len();
@@ -125,16 +128,33 @@ pub fn explain(
             None => TraceFinding::TooLong(length),
         }
     };
-    // Of what is folded only samples were replayed: that is no execution in C to be shown.
-    let finding = match (finding, &model.options.provenance) {
-        (TraceFinding::Found(trace), Some(_)) if !trace.segments.is_empty() => {
-            TraceFinding::TooLong(length)
-        }
-        (TraceFinding::Repeating(length, _), Some(_)) => TraceFinding::TooLong(length),
-        (finding, _) => finding,
-    };
     model.board.explain(property, finding);
     Ok(())
+}
+
+/// Executes a trace of a lowered C program there, of which parts are folded. Only samples of those were replayed: what is
+/// no execution in C is not shown.
+fn enact_folded(
+    model: &Model<'_>,
+    property: usize,
+    original: Original<'_>,
+    trace: Trace,
+) -> Result<TraceFinding, Error> {
+    let most = model.options.trace_limit;
+    let length = unfolded_length(&trace);
+    let found = match length <= FOLDED_STEPS * LOWERED_STEPS {
+        true => retrace_folded(original, &trace, most, model.watch)?,
+        false => None,
+    };
+    let Some((execution, length)) = found else {
+        return Ok(TraceFinding::TooLong(length));
+    };
+    let is_folded = !execution.trace.rounds.is_empty();
+    model.board.enact(property, execution);
+    Ok(match is_folded {
+        true => TraceFinding::Repeating(length, trace),
+        false => TraceFinding::Found(trace),
+    })
 }
 
 /// Whether the infinite execution that goes through these steps of a trace, so many before its

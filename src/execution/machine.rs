@@ -114,6 +114,12 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Where the next step is: in which function, at which of its instructions, over how many frames.
+    pub fn site(&self) -> Option<(FunctionId, usize, usize)> {
+        let frame = self.frames.last().filter(|_| self.end.is_none())?;
+        Some((frame.function, frame.next, self.frames.len() - 1))
+    }
+
     /// Takes up to so many steps; fewer if the execution ends before.
     pub fn run(&mut self, steps: u64) -> Option<End> {
         let mut budget = steps;

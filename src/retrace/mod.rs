@@ -10,7 +10,9 @@
 
 mod alignment;
 mod events;
+mod folding;
 mod part;
+mod row;
 mod script;
 mod stage;
 mod walk;
@@ -20,10 +22,13 @@ pub use part::Parts;
 pub use script::Source;
 
 use crate::execution::{Choice, Options, What};
+use crate::limits::retrace as limits;
 use crate::lower::c::Origin;
 use crate::program::{ProcedureId, Program, VariableId};
 use crate::trace::{Step, Trace};
 use crate::typing::c::tree;
+use crate::watch::{Stop, Watch};
+use folding::Obstacle;
 use rustc_hash::FxHashMap;
 use script::{Made, Script};
 use std::fmt;
@@ -137,7 +142,9 @@ pub fn retrace(
     shows: &Shows<'_>,
 ) -> Result<Option<Retraced>, Mismatch> {
     let parts = Parts::new(original);
-    let script = Script::of(original, &parts, trace);
+    let Some(script) = Script::of(original, &parts, trace) else {
+        return Ok(None);
+    };
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
     let lowered = (&steps[..], trace.stem.len());
     let bounds = Bounds {
@@ -177,6 +184,40 @@ pub fn retrace(
         retraced.notes.push(Note::default());
     }
     Ok(Some(retraced))
+}
+
+/// Executes the program as a trace says of which parts are folded, to where it ends, and shows rounds
+/// of it folded if there are too many steps. Gives also how many steps there are. `Ok(None)` if there are too many of
+/// them still, or the choices that the trace has do not lead there: of those of folded rounds it has samples.
+pub fn retrace_folded(
+    original: Original<'_>,
+    trace: &Trace,
+    most: u64,
+    watch: &Watch,
+) -> Result<Option<(Retraced, u64)>, Stop> {
+    let parts = Parts::new(original);
+    let functions = &original.typed.functions;
+    let is_plain = functions.iter().all(|one| one.role == tree::Role::Program);
+    let goal = Goal::of(original.origin, trace).filter(|_| is_plain && trace.cycle.is_empty());
+    let script = Script::of(original, &parts, trace);
+    let (Some(goal), Some(script)) = (goal, script) else {
+        return Ok(None);
+    };
+    let bounds = Bounds {
+        kept: usize::try_from(most).unwrap_or(usize::MAX),
+        made: limits::FOLDED_STEPS,
+    };
+    let ((walk, gaps), length) = match folding::walk_folded(original, &script, goal, bounds, watch)
+    {
+        Ok(folded) => folded,
+        Err(Obstacle::Unfit) => return Ok(None),
+        Err(Obstacle::Stopped(stop)) => return Err(stop),
+    };
+    let steps: Vec<&Step> = trace.stem.iter().collect();
+    let lowered = (&steps[..], steps.len());
+    let mut retraced = stage::stage(original, lowered, (walk, None), &parts);
+    folding::fold(&mut retraced, &gaps);
+    Ok(Some((retraced, length)))
 }
 
 /// The number or address that was chosen, as it is spelled.

@@ -7,12 +7,13 @@
 
 use super::Original;
 use super::part::Parts;
+use super::row::Row;
 use crate::execution::{Cause, Choice, Choices, Kind, Request, What};
 use crate::lower::c::{Occasion, PointKind, Pointed, Scalar};
 use crate::program::{Action, PointId, Target, VariableId};
 use crate::source::Span;
-use crate::trace::{Step, Trace};
-use crate::typing::c::tree::{FunctionId, ObjectId};
+use crate::trace::{Fold, Step, Trace};
+use crate::typing::c::tree::{FunctionId, ObjectId, Program, Role};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::RefCell;
@@ -20,16 +21,13 @@ use std::cell::RefCell;
 /// The address of a stranger whose number does not count.
 const ANYONE: u64 = 4096;
 
-/// What is chosen.
+/// What is chosen, but for values that nobody has written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
     /// The scalar that a call without body gives.
     Input(FunctionId, Span),
     /// The scalar that a call gives although its function has not returned one.
     Missing(FunctionId, Span),
-    /// A part of what had no value, for the same reason so many times before: which bit of it is the
-    /// first, and how wide it is, because the members of a union begin together.
-    Initial(Cause, u32, u64, Width),
     /// The order of the addresses of different objects.
     Order(Span),
     /// Whether memory cannot be allocated.
@@ -66,22 +64,15 @@ pub struct Made {
     pub source: Option<Source>,
 }
 
-#[derive(Debug, Default)]
-struct Queue {
-    /// Those of the stem, then those of the cycle, which come again and again.
-    entries: Vec<Entry>,
-    stem: usize,
-    next: usize,
-}
-
-impl Queue {
-    fn take(&mut self) -> Option<Entry> {
-        if self.next == self.entries.len() && self.stem < self.entries.len() {
-            self.next = self.stem;
-        }
-        let entry = self.entries.get(self.next).copied()?;
-        self.next += 1;
-        Some(entry)
+impl Made {
+    /// The function without body whose result it is, if it is one.
+    pub fn input(&self, typed: &Program) -> Option<FunctionId> {
+        let What::Input(function) = self.request.what else {
+            return None;
+        };
+        // What a rule watches is no input of the program.
+        let role = typed.functions[function.0 as usize].role;
+        (role == Role::Program).then_some(function)
     }
 }
 
@@ -91,31 +82,36 @@ pub struct Script {
     state: RefCell<State>,
 }
 
-/// How often values were left open for one reason, in the stem and in all.
-#[derive(Clone, Copy, Debug, Default)]
-struct Count {
-    stem: u32,
-    all: u32,
-}
-
-impl Count {
-    /// The one in the trace that this one is: those of the cycle come again and again.
-    fn fold(self, number: u32) -> u32 {
-        let round = self.all - self.stem;
-        match number < self.all || round == 0 {
-            true => number,
-            false => self.stem + (number - self.stem) % round,
-        }
-    }
-}
-
 #[derive(Debug, Default)]
 struct State {
-    queues: FxHashMap<Key, Queue>,
-    /// How often values were left open, by the reason.
-    causes: FxHashMap<Cause, Count>,
+    read: Choosing,
+    /// What was chosen where nobody had written anything.
+    initial: FxHashMap<(Cause, u32, u64, Width), Entry>,
+    /// How many of each kind were asked for.
+    asked: FxHashMap<Key, u64>,
     made: Vec<Made>,
     strangers: u64,
+}
+
+/// The choices of a part of a trace, in their order.
+#[derive(Debug, Default)]
+struct Choosing {
+    entries: FxHashMap<Key, Row<Entry>>,
+    /// The numbers of values that began to be open, by the reason: those that come again have the
+    /// same.
+    causes: FxHashMap<Cause, Row<u32>>,
+}
+
+impl Choosing {
+    /// Adds a part so many times.
+    fn repeat(&mut self, part: Choosing, times: u64) {
+        for (key, row) in part.entries {
+            self.entries.entry(key).or_default().repeat(row, times);
+        }
+        for (cause, row) in part.causes {
+            self.causes.entry(cause).or_default().repeat(row, times);
+        }
+    }
 }
 
 /// Answers as the script says.
@@ -132,40 +128,35 @@ impl Choices for Prompter<'_> {
 }
 
 impl Script {
-    pub fn of(original: Original<'_>, parts: &Parts<'_>, trace: &Trace) -> Self {
+    /// None if something is folded whose choices are not known.
+    pub fn of(original: Original<'_>, parts: &Parts<'_>, trace: &Trace) -> Option<Self> {
         let mut reader = Reader {
             original,
             parts,
-            entries: Vec::new(),
+            open: vec![Choosing::default()],
+            initial: FxHashMap::default(),
+            births: FxHashMap::default(),
             above: FxHashMap::default(),
-            causes: FxHashMap::default(),
         };
         if let Some(first) = trace.stem.first() {
             reader.globals(first);
         }
-        let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
-        let mut state = State::default();
-        for (at, step) in steps.iter().enumerate() {
-            if at == trace.stem.len() {
-                state.add(&mut reader);
-                state.end_stem();
-            }
-            let after = match at + 1 < steps.len() {
-                true => Some(at + 1),
-                false => (!trace.cycle.is_empty()).then_some(trace.stem.len()),
-            };
-            if let Some(after) = after {
-                reader.step(step, (after, steps[after]));
-            }
-        }
-        let has_cycle = !trace.cycle.is_empty();
-        state.add(&mut reader);
-        if !has_cycle {
-            state.end_stem();
-        }
-        Script {
-            state: RefCell::new(state),
-        }
+        reader.read(trace)?;
+        Some(Script {
+            state: RefCell::new(State {
+                read: reader.open.pop()?,
+                initial: reader.initial,
+                ..State::default()
+            }),
+        })
+    }
+
+    /// Begins again.
+    pub fn rewind(&self) {
+        let state = &mut *self.state.borrow_mut();
+        state.asked.clear();
+        state.made.clear();
+        state.strangers = 0;
     }
 
     /// What was chosen since this was asked last.
@@ -173,10 +164,14 @@ impl Script {
         std::mem::take(&mut self.state.borrow_mut().made)
     }
 
+    /// Whether something was chosen since then.
+    pub fn has_made(&self) -> bool {
+        !self.state.borrow().made.is_empty()
+    }
+
     fn answer(&self, request: &Request) -> Choice {
         let mut state = self.state.borrow_mut();
-        let key = state.key_of(request);
-        let entry = state.queues.get_mut(&key).and_then(Queue::take);
+        let entry = state.entry(request);
         let answer = match entry {
             Some(entry) => entry.answer,
             None => state.any(request),
@@ -191,29 +186,7 @@ impl Script {
     }
 }
 
-impl Queue {
-    fn end_stem(&mut self) {
-        self.stem = self.entries.len();
-    }
-}
-
 impl State {
-    fn add(&mut self, reader: &mut Reader<'_>) {
-        for (key, entry) in reader.entries.drain(..) {
-            self.queues.entry(key).or_default().entries.push(entry);
-        }
-        for (cause, count) in &reader.causes {
-            self.causes.entry(*cause).or_default().all = *count;
-        }
-    }
-
-    fn end_stem(&mut self) {
-        self.queues.values_mut().for_each(Queue::end_stem);
-        for count in self.causes.values_mut() {
-            count.stem = count.all;
-        }
-    }
-
     /// What does not matter: 0, or a pointer that is nobody's.
     fn any(&mut self, request: &Request) -> Choice {
         match (request.kind, request.what) {
@@ -227,10 +200,9 @@ impl State {
         }
     }
 
-    fn key_of(&self, request: &Request) -> Key {
-        match request.what {
-            What::Input(function) => Key::Input(function, request.span),
-            What::Missing(function) => Key::Missing(function, request.span),
+    /// The choice of the trace that answers a request, if there is one.
+    fn entry(&mut self, request: &Request) -> Option<Entry> {
+        let key = match request.what {
             What::Initial { cause, number, bit } => {
                 let width = match request.kind {
                     Kind::Pointer => Width::Pointer,
@@ -238,12 +210,19 @@ impl State {
                     Kind::Integer { low: 1, high } => Width::Integer(bits(2 * high + 1)),
                     Kind::Integer { low, high } => Width::Integer(bits(high - low)),
                 };
-                let count = self.causes.get(&cause).copied().unwrap_or_default();
-                Key::Initial(cause, count.fold(number), bit, width)
+                let number = self.read.causes.get(&cause)?.get(number.into())?;
+                return self.initial.get(&(cause, number, bit, width)).copied();
             }
+            What::Input(function) => Key::Input(function, request.span),
+            What::Missing(function) => Key::Missing(function, request.span),
             What::Order => Key::Order(request.span),
             What::Failure => Key::Refusal(request.span),
-        }
+        };
+        let entries = self.read.entries.get(&key)?;
+        let asked = self.asked.entry(key).or_default();
+        let entry = entries.get(*asked);
+        *asked += 1;
+        entry
     }
 }
 
@@ -256,14 +235,98 @@ fn bits(most: i128) -> u32 {
 struct Reader<'a> {
     original: Original<'a>,
     parts: &'a Parts<'a>,
-    entries: Vec<(Key, Entry)>,
+    /// What was read so far: of the trace, and of the parts of it that are repeated.
+    open: Vec<Choosing>,
+    initial: FxHashMap<(Cause, u32, u64, Width), Entry>,
+    /// How often values were left open, by the reason.
+    births: FxHashMap<Cause, u32>,
     /// The last point at each depth.
     above: FxHashMap<u64, u32>,
-    /// How often values were left open, by the reason.
-    causes: FxHashMap<Cause, u32>,
+}
+
+/// Folded rounds are read no deeper inside each other.
+const DEEPEST: usize = 64;
+
+/// What is still to be read.
+enum Task<'t> {
+    /// Steps from one on, over so many frames. If they are shown: the number of the first of all.
+    Steps(&'t [Step], usize, u64, Option<usize>),
+    /// Two steps, each over so many frames, that are not in one list; the number of the second, if
+    /// it is shown.
+    Join([(&'t Step, u64); 2], Option<usize>),
+    /// What comes now is repeated,
+    Open,
+    /// so many times.
+    Close(u64),
 }
 
 impl Reader<'_> {
+    fn read(&mut self, trace: &Trace) -> Option<()> {
+        let (stem, cycle) = (&trace.stem[..], &trace.cycle[..]);
+        let mut tasks = Vec::new();
+        if let (Some(first), Some(last)) = (cycle.first(), cycle.last()) {
+            let number = Some(stem.len());
+            tasks.push(Task::Close(u64::MAX));
+            tasks.push(Task::Join([(last, 0), (first, 0)], number));
+            tasks.push(Task::Steps(cycle, 0, 0, number));
+            tasks.push(Task::Open);
+            let before = stem.last();
+            tasks.extend(before.map(|before| Task::Join([(before, 0), (first, 0)], number)));
+        }
+        tasks.push(Task::Steps(stem, 0, 0, Some(0)));
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Open if self.open.len() > DEEPEST => return None,
+                Task::Open => self.open.push(Choosing::default()),
+                Task::Close(times) => {
+                    let part = self.open.pop()?;
+                    self.open.last_mut()?.repeat(part, times);
+                }
+                Task::Join([from, to], number) => {
+                    self.lifted(from, (to, number.unwrap_or(usize::MAX)));
+                }
+                Task::Steps(steps, at, below, first) => {
+                    let [step, next, ..] = &steps[at.min(steps.len())..] else {
+                        continue;
+                    };
+                    let number = first.map(|first| first + at + 1);
+                    tasks.push(Task::Steps(steps, at + 1, below, first));
+                    match step.folded {
+                        None => tasks.push(Task::Join([(step, below), (next, below)], number)),
+                        Some(Fold::Call(id)) => {
+                            let callee = trace.segments.get(id.0 as usize)?;
+                            let above = below + step.depth + 1;
+                            let (entry, exit) = (callee.first()?, callee.last()?);
+                            tasks.push(Task::Join([(exit, above), (next, below)], number));
+                            tasks.push(Task::Steps(callee, 0, above, None));
+                            tasks.push(Task::Join([(step, below), (entry, above)], None));
+                        }
+                        Some(Fold::Rounds(id)) => {
+                            for (sample, steps) in trace.samples(id).rev() {
+                                tasks.push(Task::Close(sample.rounds));
+                                tasks.push(Task::Steps(steps, 0, below + step.depth, None));
+                                tasks.push(Task::Open);
+                            }
+                        }
+                        Some(Fold::Nested(_) | Fold::Returned(_)) => return None,
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Reads a step, and the one after it with its number, each over so many frames.
+    fn lifted(&mut self, (step, below): (&Step, u64), ((after, under), at): ((&Step, u64), usize)) {
+        if below == 0 && under == 0 {
+            return self.step(step, (at, after));
+        }
+        let [mut step, mut after] = [step.clone(), after.clone()];
+        step.lift(below);
+        after.lift(under);
+        self.step(&step, (at, &after));
+    }
+
     /// What globals begin with that nobody defines.
     fn globals(&mut self, first: &Step) {
         let globals = (0..self.original.origin.globals.len() as u32).map(VariableId::Global);
@@ -348,10 +411,15 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, key: Key, (step, after): (usize, &Step), cell: VariableId) {
-        if let Some(answer) = self.number(after, cell) {
-            let source = Source { step, cell };
-            self.entries.push((key, Entry { answer, source }));
+        if let (Some(entry), Some(part)) = (self.entry((step, after), cell), self.open.last_mut()) {
+            part.entries.entry(key).or_default().push(entry);
         }
+    }
+
+    fn entry(&self, (step, after): (usize, &Step), cell: VariableId) -> Option<Entry> {
+        let answer = self.number(after, cell)?;
+        let source = Source { step, cell };
+        Some(Entry { answer, source })
     }
 
     /// Objects begin to have no value, but what is in their cells after a step.
@@ -381,12 +449,16 @@ impl Reader<'_> {
         after: (usize, &Step),
         parts: impl Iterator<Item = (VariableId, u64)>,
     ) {
-        let before = self.causes.entry(cause).or_default();
+        let before = self.births.entry(cause).or_default();
         let number = *before;
         *before += 1;
+        if let Some(part) = self.open.last_mut() {
+            part.causes.entry(cause).or_default().push(number);
+        }
         for (cell, bit) in parts {
-            if let Some(width) = self.width(after.1, cell) {
-                self.push(Key::Initial(cause, number, bit, width), after, cell);
+            if let (Some(width), Some(entry)) = (self.width(after.1, cell), self.entry(after, cell))
+            {
+                self.initial.insert((cause, number, bit, width), entry);
             }
         }
     }

@@ -7,9 +7,10 @@
 
 use super::alignment::align;
 use super::part::Parts;
+use super::script::Made;
 use super::walk::{Ending, Moment, Walk};
 use super::{Chosen, Input, Note, Original, Retraced, chosen, spelled};
-use crate::execution::{EndKind, Failure, Outcome, Shown, State, StepKind, StepPoint, What};
+use crate::execution::{EndKind, Failure, Outcome, Shown, State, StepKind, StepPoint};
 use crate::names::{Name, Names};
 use crate::program::{
     Action, Cell, Declaration, Domain, Enumeration, Expressions, Field, Language, Overflow, Point,
@@ -304,7 +305,7 @@ pub fn stage(
     let mut steps = Vec::with_capacity(walk.moments.len() + 1);
     let mut notes = Vec::with_capacity(walk.moments.len() + 1);
     let mut inputs = Vec::new();
-    let tell = |made: &[super::script::Made]| -> Vec<Chosen> {
+    let tell = |made: &[Made]| -> Vec<Chosen> {
         let all = made.iter();
         all.filter_map(|made| chosen(original, parts, lowered, made))
             .collect()
@@ -315,8 +316,14 @@ pub fn stage(
             branch: moment.outcome.map(|outcome| branch(&source, outcome)),
             chosen: tell(&moment.made),
         });
-        inputs.extend(stage.inputs(&source, moment));
+        if walk.all.is_none() {
+            let made = moment.made.iter();
+            inputs
+                .extend(made.filter_map(|made| stage.input(&source, moment.state.function, made)));
+        }
     }
+    let all = walk.all.iter().flatten();
+    inputs.extend(all.filter_map(|(caller, made)| stage.input(&source, *caller, made)));
     let failure = walk.end.as_ref().map(failure);
     let mut aligned = aligned;
     if let Some(end) = &walk.end {
@@ -555,32 +562,23 @@ impl Stage<'_> {
         Step::new(location, 0, Valuation::new(&globals, &[]))
     }
 
-    fn inputs(&self, source: &Source, moment: &Moment) -> Vec<Input> {
+    /// What a function without body has returned, if that was chosen.
+    fn input(&self, source: &Source, caller: FunctionId, made: &Made) -> Option<Input> {
         let name = |function: FunctionId| {
             let name = self.typed.functions[function.0 as usize].name;
             self.typed.names.text(name).to_owned()
         };
-        let inputs = moment.made.iter().filter_map(|made| {
-            let What::Input(function) = made.request.what else {
-                return None;
-            };
-            // What a rule watches is no input of the program.
-            if self.typed.functions[function.0 as usize].role != tree::Role::Program {
-                return None;
-            }
-            let start = made.request.span.start;
-            let [begin, end] = source.ends(made.request.span);
-            Some(Input {
-                function: name(function),
-                file: source.file_of(start).to_owned(),
-                line: begin.line,
-                end_line: end.line,
-                end_column: end.column,
-                caller: name(moment.state.function),
-                value: spelled(self.typed, made),
-            })
-        });
-        inputs.collect()
+        let function = made.input(self.typed)?;
+        let [begin, end] = source.ends(made.request.span);
+        Some(Input {
+            function: name(function),
+            file: source.file_of(made.request.span.start).to_owned(),
+            line: begin.line,
+            end_line: end.line,
+            end_column: end.column,
+            caller: name(caller),
+            value: spelled(self.typed, made),
+        })
     }
 }
 

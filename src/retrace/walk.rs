@@ -61,8 +61,20 @@ impl Goal {
         }
     }
 
+    /// How a program is executed to come to it.
+    pub fn options(self, options: Options) -> Options {
+        Options {
+            overflow: match self {
+                Goal::Overflow => Overflow::Error,
+                _ => options.overflow,
+            },
+            undefined_first: self == Goal::Undefined,
+            ..options
+        }
+    }
+
     /// Whether an execution that ends so has come to it.
-    fn is_met_by(self, end: EndKind) -> bool {
+    pub fn is_met_by(self, end: EndKind) -> bool {
         match (self, end) {
             (Goal::Overflow, EndKind::Failed(Failure::Overflow)) => true,
             (Goal::Failure, EndKind::Failed(failure)) => failure != Failure::Overflow,
@@ -89,6 +101,8 @@ pub struct Walk {
     /// What was chosen before its first step.
     pub begin: Vec<Made>,
     pub moments: Vec<Moment>,
+    /// What was chosen in all steps, and in which functions, if not all of them are moments.
+    pub all: Option<Vec<(FunctionId, Made)>>,
     /// How it ends, in words, if it does not end at a label or call.
     pub end: Option<Ending>,
 }
@@ -118,15 +132,7 @@ pub fn walk(
 ) -> Result<Option<Walk>, Mismatch> {
     let Original { typed, options, .. } = original;
     let mut prompter = Prompter(script);
-    let options = Options {
-        overflow: match goal {
-            Goal::Overflow => Overflow::Error,
-            _ => options.overflow,
-        },
-        undefined_first: goal == Goal::Undefined,
-        ..options
-    };
-    let mut machine = Machine::new(typed, options, &mut prompter);
+    let mut machine = Machine::new(typed, goal.options(options), &mut prompter);
     let mut walk = Walk {
         begin: script.take_made(),
         ..Walk::default()
@@ -311,7 +317,7 @@ impl Returns {
 }
 
 /// How an execution ends, in words.
-fn describe(typed: &Program, end: EndKind) -> String {
+pub fn describe(typed: &Program, end: EndKind) -> String {
     match end {
         EndKind::Ended => "the program ends".into(),
         EndKind::Failed(Failure::Assertion) => "the assertion fails".into(),

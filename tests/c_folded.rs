@@ -1,0 +1,157 @@
+//! Long traces of C programs, with rounds folded: every step that is shown is the one in its place of
+//! the whole trace, and what lies between is as long as it says.
+
+mod support;
+
+use serde_json::Value;
+use support::c::check;
+
+/// The first result of a program that is violated.
+fn violation(text: &str, options: &[&str]) -> Value {
+    let run = check(text, &[options, &["--format", "json"]].concat());
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    let report = run.json();
+    support::schema::check_report(&report);
+    report["results"][0].clone()
+}
+
+/// Where a step is, and what is there.
+fn seen(step: &Value) -> [Value; 2] {
+    let part = |names: [&str; 3]| Value::from(names.map(|name| step[name].clone()).to_vec());
+    [
+        part(["text", "line", "depth"]),
+        part(["globals", "locals", "point"]),
+    ]
+}
+
+/// Compares the items of a folded trace with the steps from one on; gives the number of the next step,
+/// and how often something was folded.
+fn compare(items: &[Value], whole: &[Value], first: usize) -> (usize, usize) {
+    let (mut at, mut folds) = (first, 0);
+    for item in items {
+        let Some(rounds) = item["repeated"].as_u64() else {
+            assert_eq!(seen(item), seen(&whole[at]), "step {at}");
+            at += 1;
+            continue;
+        };
+        let [head, _] = seen(&whole[at - 1]);
+        let heads = (at..whole.len()).filter(|at| seen(&whole[*at])[0] == head);
+        let heads: Vec<usize> = [at - 1].into_iter().chain(heads).collect();
+        let [begin, end] = [heads[rounds as usize - 1], heads[rounds as usize]];
+        let steps = item["steps"].as_array().expect("the steps of a round");
+        let (after, inner) = compare(steps, whole, begin + 1);
+        assert_eq!(after, end + 1, "{rounds} rounds");
+        folds += 1 + inner;
+        at = after;
+    }
+    (at, folds)
+}
+
+/// Programs, the most steps that are shown, and how often rounds are folded then.
+const PROGRAMS: [(&str, &str, usize); 6] = [
+    (
+        "void reach_error(void); int main(void) { unsigned s = 0; for (unsigned i = 0; i < 300; i++) s += i & 1;\n\
+         if (s == 150) reach_error(); return 0; }",
+        "200",
+        1,
+    ),
+    // One loop after the other, with calls.
+    (
+        "void reach_error(void); int nondet(void); int g; void f(int x) { g = x; }\n\
+         int main(void) { int n = nondet(), i = 0; if (n != 60) return 0; while (i < n) { f(i); i++; }\n\
+         do { i -= 2; } while (i > 0); if (g == 59) { L: reach_error(); } return 0; }",
+        "100",
+        2,
+    ),
+    // Choices in each round.
+    (
+        "void reach_error(void); _Bool nondet(void);\n\
+         int main(void) { unsigned n = 0; while (nondet()) { int x; n += x == 3; } if (n == 250) reach_error(); return 0; }",
+        "200",
+        1,
+    ),
+    // A loop inside a loop, and one in a function.
+    (
+        "void reach_error(void); unsigned char n; void add(void) { for (unsigned char j = 0; j < 25; j++) n++; }\n\
+         int main(void) { for (unsigned char i = 0; i < 30; i++) { add(); } if (n == 238) reach_error(); return 0; }",
+        "80",
+        4,
+    ),
+    (
+        "void reach_error(void);\n\
+         int main(void) { int n = 0; for (int i = 0; i < 3; i++) for (int j = 0; j < 200; j++) n++;\n\
+         if (n == 600) reach_error(); return 0; }",
+        "300",
+        1,
+    ),
+    // Memory.
+    (
+        "#include <stdlib.h>\nvoid reach_error(void);\n\
+         int main(void) { int n = 0; while (n < 200) { int *p = malloc(4); *p = n; n = *p + 1; free(p); } reach_error(); return 0; }",
+        "150",
+        1,
+    ),
+];
+
+#[test]
+fn folded_steps_are_those_of_the_whole() {
+    for (text, most, expected) in PROGRAMS {
+        let whole = violation(text, &["--trace-limit", "1000000"]);
+        let folded = violation(text, &["--trace-limit", most]);
+        let whole = whole["trace"]["stem"].as_array().expect("a trace").clone();
+        assert_eq!(folded["trace"], Value::Null);
+        assert_eq!(folded["trace_omitted"], whole.len(), "{text}");
+        let items = folded["trace_folded"]["stem"].as_array();
+        let items = items.unwrap_or_else(|| panic!("nothing is folded\n{text}"));
+        let (after, folds) = compare(items, &whole, 0);
+        assert_eq!((after, folds), (whole.len(), expected), "{text}");
+    }
+}
+
+/// All inputs are there, those of folded rounds included.
+#[test]
+fn inputs_of_folded_rounds_are_listed() {
+    let text = "void reach_error(void); _Bool nondet(void);\n\
+                int main(void) { unsigned n = 0; while (nondet()) n++; if (n == 500) reach_error(); return 0; }";
+    let folded = violation(text, &["--trace-limit", "600"]);
+    let inputs = folded["trace_folded"]["inputs"].as_array();
+    let values: Vec<u64> = inputs
+        .into_iter()
+        .flatten()
+        .filter_map(|input| input["value"].as_u64())
+        .collect();
+    assert_eq!(values.len(), 501);
+    assert_eq!(values.iter().sum::<u64>(), 500);
+    assert_eq!(values.last(), Some(&0));
+}
+
+/// What a round chooses may depend on how many there were: then the samples of the rounds do not lead
+/// there, and nothing is shown that was not executed.
+#[test]
+fn what_cannot_be_executed_is_not_shown() {
+    let text = "void reach_error(void); int nondet(void);\n\
+                int main(void) { for (int i = 0; i < 50000; i++) { if (nondet() != i) return 0; } reach_error(); return 0; }";
+    let folded = violation(text, &[]);
+    assert_eq!(folded["trace"], Value::Null);
+    assert_eq!(folded["trace_folded"], Value::Null);
+    assert!(folded["trace_omitted"].as_u64() > Some(100_000));
+}
+
+/// A million rounds are executed one by one.
+#[test]
+fn millions_of_steps_are_executed() {
+    let text = "void reach_error(void);\n\
+                int main(void) { unsigned s = 0; for (unsigned i = 0; i < 1000000u; i++) s += i & 1;\n\
+                if (s == 500000u) reach_error(); return 0; }";
+    let run = check(text, &[]);
+    let text = run.stdout;
+    assert!(
+        text.contains("(the trace has 3000006 steps: what is repeated is folded)"),
+        "{text}"
+    );
+    assert!(
+        text.contains("... 999998 more rounds like this ..."),
+        "{text}"
+    );
+    assert!(text.contains("i=1000000"), "{text}");
+}
