@@ -257,3 +257,52 @@ fn predicates_are_about_what_is_declared() {
         assert_eq!((code, out.as_str()), (Some(2), ""), "{line}");
     }
 }
+
+/// Published programs are decided in few rounds: those with locks in 20, those with rules and without loops in 10.
+#[test]
+fn few_rounds_are_enough() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/c");
+    let Ok(verdicts) = std::fs::read_to_string(folder.join("VERDICTS.txt")) else {
+        eprintln!("SKIPPED: no corpus of C programs");
+        return;
+    };
+    let mut count = 0;
+    for line in verdicts.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [file, property, expected, model] = words[..] else {
+            continue;
+        };
+        let text = std::fs::read_to_string(folder.join(file)).unwrap_or_default();
+        let has_loops = ["for", "while", "goto"]
+            .iter()
+            .any(|word| text.contains(&format!("{word} (")));
+        let rule = property.strip_prefix("slic:");
+        let (rule, most) = match (rule, file.split_once('/')) {
+            (Some(rule), Some((group, _))) if !has_loops => (Some(format!("{group}/{rule}")), 10),
+            (None, Some(("locks", _))) if property == "unreach-call" => (None, 20),
+            _ => continue,
+        };
+        let mut arguments = vec![
+            "check",
+            file,
+            "--abstraction",
+            "predicates",
+            "--model",
+            model,
+        ];
+        match &rule {
+            Some(rule) => arguments.extend(["--slic", rule]),
+            None => arguments.push("--assertions"),
+        }
+        let (verdict, rounds) = result(&folder, &[&arguments[..], &["--no-trace"]].concat());
+        let expected = if expected == "true" {
+            "holds"
+        } else {
+            "violated"
+        };
+        assert_eq!(verdict, expected, "{file}");
+        assert!(rounds <= most, "{file}: {rounds} rounds");
+        count += 1;
+    }
+    assert!(count >= 40, "{count}");
+}

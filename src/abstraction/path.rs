@@ -122,17 +122,22 @@ pub(super) struct Walk<'w, 'p> {
     pub moments: Vec<Moment>,
 }
 
-/// Tries a path.
+/// Tries a path of the boolean program, or, if it is `single`, one of the program itself: then its edges
+/// are those of the program.
 pub fn try_path(
     workshop: &mut Workshop<'_>,
     path: &Path,
+    single: bool,
     wanted: &dyn Fn(&Failure) -> bool,
 ) -> Result<Trial, Abort> {
     let watch = workshop.watch.clone();
     let mut walk = Walk::new(workshop);
     for event in &path.events {
         watch.check()?;
-        walk.follow(*event);
+        match single {
+            true => walk.step(*event),
+            false => walk.follow(*event),
+        }
     }
     let mut prover = Prover::new(&watch, PATH_CONFLICTS);
     let terms = &walk.workshop.terms;

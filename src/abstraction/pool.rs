@@ -9,20 +9,12 @@
 
 use super::affine::relations;
 use super::build::Workshop;
+use super::material::{Material, Ordered, Postfix, fitted, has_choice};
 use super::predicate::Predicate;
 use super::spelling::spell;
-use super::symbols::{Frame, domain};
-use super::vocabulary::Vocabulary;
-use crate::program::{
-    Action, Domain, Expression, Operation, ProcedureId, Program, Target, Value, VariableId,
-};
-use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashSet};
-
-/// A term in postfix form.
-type Postfix = Vec<Operation>;
-
-type Ordered<T> = IndexSet<T, FxBuildHasher>;
+use super::symbols::{Frame, Role, domain};
+use crate::program::{Action, Call, Domain, Operation, ProcedureId, Program, Target, VariableId};
+use rustc_hash::FxHashSet;
 
 /// Numbers with no more bits than this are told bit by bit in the end.
 const NARROW_BITS: u32 = 8;
@@ -33,6 +25,13 @@ pub const NEAR_STAGES: usize = 3;
 
 /// The constants of a whole path that variables are compared with.
 const MOST_CONSTANTS: usize = 64;
+
+/// Along so many calls conditions are passed, ...
+const PASSES: usize = 4;
+/// ... with at most so many operations, ...
+const PASSED_OPERATIONS: usize = 32;
+/// ... and so many for a procedure.
+const MOST_PASSED: usize = 64;
 
 /// The equations whose weakest preconditions are candidates.
 const EQUATIONS: usize = 6;
@@ -53,27 +52,130 @@ impl Pool {
         let materials: Vec<(ProcedureId, Material)> = procedures.iter().map(of).collect();
         let constants = materials.iter().flat_map(|(_, one)| &one.constants);
         let constants = constants.copied().take(MOST_CONSTANTS).collect();
-        Pool {
+        let mut pool = Pool {
             materials,
             constants,
+        };
+        pool.pass(workshop);
+        pool
+    }
+
+    /// What is compared on one side of a call is, in other words, a comparison on the other side.
+    fn pass(&mut self, workshop: &Workshop<'_>) {
+        let program = workshop.program;
+        for _ in 0..PASSES {
+            let mut found: Vec<(usize, Postfix)> = Vec::new();
+            for (place, (procedure, own)) in self.materials.iter().enumerate() {
+                let points = program.procedure(*procedure).points.clone();
+                for point in &program.points[points.start as usize..points.end as usize] {
+                    let Action::Call(call) = &point.action else {
+                        continue;
+                    };
+                    let mut all = self.materials.iter();
+                    let Some(other) = all.position(|(id, _)| *id == call.callee) else {
+                        continue;
+                    };
+                    if other == place {
+                        continue;
+                    }
+                    let callee = &self.materials[other].1;
+                    let told = callee.atoms.iter().chain(&callee.passed);
+                    let told = told.filter_map(|atom| in_caller(workshop, call, atom));
+                    found.extend(told.map(|atom| (place, atom)));
+                    let told = own.atoms.iter().chain(&own.passed);
+                    let told = told.filter_map(|atom| in_callee(workshop, call, atom));
+                    found.extend(told.map(|atom| (other, atom)));
+                }
+            }
+            let mut grew = false;
+            for (place, atom) in found {
+                let material = &mut self.materials[place].1;
+                if material.passed.len() < MOST_PASSED && !material.atoms.contains(&atom) {
+                    grew |= material.passed.insert(atom);
+                }
+            }
+            if !grew {
+                return;
+            }
         }
     }
 }
 
-/// What a procedure is made of, for candidates.
-#[derive(Default)]
-struct Material {
-    /// Comparisons and truth values in conditions.
-    atoms: Ordered<Postfix>,
-    /// What is read, with the conversion that follows.
-    read: Ordered<Postfix>,
-    /// Numbers that are read, as they are meant.
-    reads: Ordered<Postfix>,
-    /// Results of arithmetic.
-    results: Ordered<Postfix>,
-    constants: Ordered<i128>,
-    /// What is assigned: a cell, and a value.
-    assigned: Vec<(VariableId, Postfix)>,
+/// A condition on parameters, as one on the arguments of a call.
+fn in_caller(workshop: &Workshop<'_>, call: &Call, atom: &[Operation]) -> Option<Postfix> {
+    let program = workshop.program;
+    let frame = Frame::of(program, call.callee);
+    let mut is_told = false;
+    let mut postfix = Postfix::new();
+    for operation in atom {
+        let (first, ..) = match operation.cells_read() {
+            Some(read) => read,
+            None => {
+                postfix.push(*operation);
+                continue;
+            }
+        };
+        let VariableId::Local(local) = first else {
+            postfix.push(*operation);
+            continue;
+        };
+        let (Operation::Read(_), Role::Parameter(parameter) | Role::Entry(parameter)) =
+            (operation, frame.role(local))
+        else {
+            return None;
+        };
+        let argument = call.arguments.get(parameter as usize)?;
+        let argument = program.expressions.operations(*argument).to_vec();
+        let parameter = VariableId::Local(parameter);
+        let argument = fitted(&workshop.vocabulary, call.callee, parameter, argument);
+        postfix.extend(argument);
+        is_told = true;
+    }
+    let is_short = postfix.len() <= PASSED_OPERATIONS && !has_choice(&postfix);
+    (is_told && is_short).then_some(postfix)
+}
+
+/// A condition on what a call returns, as one of the callee.
+fn in_callee(workshop: &Workshop<'_>, call: &Call, atom: &[Operation]) -> Option<Postfix> {
+    let program = workshop.program;
+    let frame = Frame::of(program, call.callee);
+    let mut is_told = false;
+    let cell = |variable: VariableId| {
+        let mut targets = call.targets.iter().zip(0..);
+        let target =
+            targets.find(|(target, _)| matches!(target, Target::Cell(one) if *one == variable));
+        if let Some((_, place)) = target {
+            return Some((frame.returned(place), true));
+        }
+        let mut arguments = call.arguments.iter().zip(0..);
+        let passed = arguments.find(|(argument, _)| {
+            matches!(
+                program.expressions.operations(**argument),
+                [Operation::Read(one)] | [Operation::Read(one), Operation::Wrap { .. }] if *one == variable
+            )
+        });
+        let (_, place) = passed?;
+        let parameter = match workshop.symbols.is_unchanged(call.callee, place) {
+            true => VariableId::Local(place),
+            false => frame.entry(place),
+        };
+        Some((parameter, false))
+    };
+    let mut postfix = Postfix::new();
+    for operation in atom {
+        match operation.cells_read() {
+            None | Some((VariableId::Global(_), ..)) => postfix.push(*operation),
+            Some((variable, ..)) => {
+                let Operation::Read(_) = operation else {
+                    return None;
+                };
+                let (variable, is_returned) = cell(variable)?;
+                postfix.push(Operation::Read(variable));
+                is_told |= is_returned;
+            }
+        }
+    }
+    (is_told && postfix.len() <= PASSED_OPERATIONS).then_some(postfix)
 }
 
 /// The candidates of a stage in one of the procedures, by its place, over these variables only.
@@ -94,7 +196,7 @@ pub fn candidates(
         .filter(|read| is_over(read, variables))
         .collect();
     match stage {
-        0 => found.extend(material.atoms.iter().cloned()),
+        0 => found.extend(material.atoms.iter().chain(&material.passed).cloned()),
         1 | 2 => {
             let constants: Vec<i128> = material.constants.iter().copied().collect();
             let [equations, inequalities] = relations(workshop, procedure, variables, &constants);
@@ -121,7 +223,7 @@ pub fn candidates(
         }
         4 => bounds(&reads, &material.constants, &mut found),
         5 => {
-            for atom in &material.atoms {
+            for atom in material.atoms.iter().chain(&material.passed) {
                 for (cell, value) in &material.assigned {
                     found.extend(replaced(atom, *cell, value));
                 }
@@ -254,21 +356,6 @@ fn bounds(reads: &[&Postfix], constants: &Ordered<i128>, found: &mut Ordered<Pos
     }
 }
 
-/// Adds what each was when the procedure was entered, if it reads parameters.
-fn at_entry(program: &Program, procedure: ProcedureId, set: &mut Ordered<Postfix>) {
-    let frame = Frame::of(program, procedure);
-    let parameters = program.procedure(procedure).parameters;
-    let entered = |operation: &Operation| match operation {
-        Operation::Read(VariableId::Local(local)) if *local < parameters => {
-            Operation::Read(frame.entry(*local))
-        }
-        other => *other,
-    };
-    let all = set.iter().map(|one| one.iter().map(entered).collect());
-    let all: Vec<Postfix> = all.collect();
-    set.extend(all);
-}
-
 /// A condition with a value in the place of a cell, if that reads it.
 fn replaced(condition: &[Operation], cell: VariableId, value: &[Operation]) -> Option<Postfix> {
     let is_read = |operation: &Operation| *operation == Operation::Read(cell);
@@ -300,256 +387,5 @@ fn bit_of(program: &Program, procedure: ProcedureId, cell: VariableId, bit: u32)
             Operation::Number(0),
             Operation::NumbersEqual,
         ],
-    }
-}
-
-impl Material {
-    fn of(vocabulary: &Vocabulary<'_>, procedure: ProcedureId) -> Self {
-        let program = vocabulary.program;
-        let mut material = Material::default();
-        material.constants.insert(0);
-        let points = program.procedure(procedure).points.clone();
-        let frame = Frame::of(program, procedure);
-        for point in &program.points[points.start as usize..points.end as usize] {
-            match &point.action {
-                Action::Branch { arms, .. } | Action::Select { arms, .. } => {
-                    arms.iter()
-                        .for_each(|(one, _)| material.condition(program, *one));
-                }
-                Action::Assert { condition, .. } | Action::Assume { condition, .. } => {
-                    material.condition(program, *condition);
-                }
-                Action::Assign {
-                    targets, values, ..
-                } => {
-                    for (target, value) in targets.iter().zip(values) {
-                        material.assignment(vocabulary, procedure, target, value);
-                    }
-                }
-                Action::Call(call) => {
-                    for argument in &call.arguments {
-                        material.term(program.expressions.operations(*argument));
-                    }
-                    for (target, value) in &call.assignments {
-                        material.assignment(vocabulary, procedure, target, value);
-                    }
-                    // What is passed and returned is compared with what the callee compares it with.
-                    let of = program.procedure(call.callee).points.clone();
-                    for point in &program.points[of.start as usize..of.end as usize] {
-                        if let Action::Return { values, .. } = &point.action {
-                            values
-                                .iter()
-                                .for_each(|value| material.constants_of(program, *value));
-                        }
-                        for_each_condition(&point.action, |one| {
-                            material.constants_of(program, one);
-                        });
-                    }
-                    for target in &call.targets {
-                        if let Target::Cell(cell) = target {
-                            material.read_of(vocabulary, procedure, *cell);
-                        }
-                    }
-                }
-                Action::Return {
-                    values,
-                    assignments,
-                } => {
-                    for (value, i) in values.iter().zip(0..) {
-                        let operations = program.expressions.operations(*value).to_vec();
-                        material.term(&operations);
-                        let cell = frame.returned(i);
-                        material.read_of(vocabulary, procedure, cell);
-                        material.assigned.push((cell, operations));
-                    }
-                    for (target, value) in assignments {
-                        material.assignment(vocabulary, procedure, target, value);
-                    }
-                }
-                _ => {}
-            }
-        }
-        // Callers compare what is returned, and pass what is compared here.
-        for point in &program.points {
-            if let Action::Call(call) = &point.action
-                && call.callee == procedure
-            {
-                let caller = program.procedure(point.procedure).points.clone();
-                for other in &program.points[caller.start as usize..caller.end as usize] {
-                    for_each_condition(&other.action, |one| material.constants_of(program, one));
-                }
-                call.arguments
-                    .iter()
-                    .for_each(|one| material.constants_of(program, *one));
-            }
-        }
-        let read = std::mem::take(&mut material.read);
-        for read in read {
-            match read[0] {
-                Operation::Read(cell) => material.read_of(vocabulary, procedure, cell),
-                _ => {
-                    material.reads.insert(read);
-                }
-            }
-        }
-        for parameter in 0..program.procedure(procedure).parameters {
-            if domain(program, procedure, VariableId::Local(parameter)) != Domain::Boolean {
-                material.read_of(vocabulary, procedure, VariableId::Local(parameter));
-                material.read_of(vocabulary, procedure, frame.entry(parameter));
-            }
-        }
-        for set in [&mut material.results, &mut material.atoms] {
-            at_entry(program, procedure, set);
-        }
-        material
-    }
-
-    fn assignment(
-        &mut self,
-        vocabulary: &Vocabulary<'_>,
-        procedure: ProcedureId,
-        target: &Target,
-        value: &Value,
-    ) {
-        let program = vocabulary.program;
-        let Value::Of(expression) = value else { return };
-        let operations = program.expressions.operations(*expression).to_vec();
-        self.term(&operations);
-        if let Target::Cell(cell) = target {
-            if domain(program, procedure, *cell) != Domain::Boolean {
-                self.read_of(vocabulary, procedure, *cell);
-            }
-            if !has_choice(&operations) {
-                self.assigned
-                    .push((*cell, fitted(vocabulary, procedure, *cell, operations)));
-            }
-        }
-    }
-
-    /// A number, as the program reads it.
-    fn read_of(&mut self, vocabulary: &Vocabulary<'_>, procedure: ProcedureId, cell: VariableId) {
-        if domain(vocabulary.program, procedure, cell) != Domain::Boolean {
-            self.reads.insert(vocabulary.read(procedure, cell));
-        }
-    }
-
-    fn constants_of(&mut self, program: &Program, expression: Expression) {
-        let mut other = Material::default();
-        other.term(program.expressions.operations(expression));
-        self.constants.extend(other.constants);
-    }
-
-    fn condition(&mut self, program: &Program, expression: Expression) {
-        self.term(program.expressions.operations(expression));
-    }
-
-    /// Takes an expression apart.
-    fn term(&mut self, operations: &[Operation]) {
-        // Where the operands of each operation begin.
-        let mut begins: Vec<usize> = Vec::new();
-        for (at, operation) in operations.iter().enumerate() {
-            let operands = operation.operands();
-            let begin = match operands {
-                0 => at,
-                _ => begins[begins.len() - operands],
-            };
-            begins.truncate(begins.len() - operands);
-            begins.push(begin);
-            let whole = &operations[begin..=at];
-            if has_choice(whole) {
-                continue;
-            }
-            match operation {
-                Operation::Less | Operation::LessEqual | Operation::NumbersEqual => {
-                    self.atoms.insert(whole.to_vec());
-                }
-                Operation::Number(number) => {
-                    self.constants.insert((*number).into());
-                }
-                Operation::Read(_) | Operation::ReadElement { .. } => {
-                    // A number is read with the conversion that follows.
-                    let wrap = operations.get(at + 1);
-                    let wrap = wrap.filter(|next| matches!(next, Operation::Wrap { .. }));
-                    let read: Postfix = whole.iter().chain(wrap).copied().collect();
-                    self.read.insert(read);
-                }
-                Operation::Add
-                | Operation::Subtract
-                | Operation::Multiply
-                | Operation::Divide
-                | Operation::Remainder => {
-                    if whole.iter().any(|one| one.cells_read().is_some()) {
-                        let wrap = operations.get(at + 1);
-                        let wrap = wrap.filter(|next| matches!(next, Operation::Wrap { .. }));
-                        self.results
-                            .insert(whole.iter().chain(wrap).copied().collect());
-                    } else if let [
-                        Operation::Number(0),
-                        Operation::Number(number),
-                        Operation::Subtract,
-                    ] = whole
-                    {
-                        self.constants.insert(-i128::from(*number));
-                    }
-                }
-                Operation::ToTruth => {
-                    self.atoms.insert(whole.to_vec());
-                }
-                _ => {}
-            }
-        }
-        // Truth values that are read.
-        let is_truth = |at: usize| {
-            let next = operations.get(at + 1);
-            !matches!(next, Some(Operation::Wrap { .. }))
-        };
-        for (at, operation) in operations.iter().enumerate() {
-            if let Operation::Read(_) = operation
-                && is_truth(at)
-                && operations.len() == 1
-            {
-                self.atoms.insert(vec![*operation]);
-            }
-        }
-    }
-}
-
-/// A value as a cell of C holds it: what does not fit is wrapped.
-fn fitted(
-    vocabulary: &Vocabulary<'_>,
-    procedure: ProcedureId,
-    cell: VariableId,
-    mut value: Postfix,
-) -> Postfix {
-    // A number of two's complement is wrapped wherever it is read.
-    if let Domain::Integer { bits } = domain(vocabulary.program, procedure, cell)
-        && vocabulary.is_c()
-        && !vocabulary.is_signed(procedure, cell)
-        && value.len() > 1
-    {
-        value.push(Operation::Wrap {
-            bits,
-            signed: false,
-        });
-    }
-    value
-}
-
-fn has_choice(operations: &[Operation]) -> bool {
-    operations.iter().any(|operation| {
-        matches!(
-            operation,
-            Operation::Choose | Operation::Schoose | Operation::ReadNext(_)
-        )
-    })
-}
-
-fn for_each_condition(action: &Action, mut visit: impl FnMut(Expression)) {
-    match action {
-        Action::Branch { arms, .. } | Action::Select { arms, .. } => {
-            arms.iter().for_each(|(one, _)| visit(*one));
-        }
-        Action::Assert { condition, .. } | Action::Assume { condition, .. } => visit(*condition),
-        _ => {}
     }
 }

@@ -1,14 +1,16 @@
 //! Random executions, for candidates that have a chance: what relates the numbers in all of them at
-//! the head of a loop, or where a procedure is left, may do so always.
+//! the head of a loop, or where a procedure is left, may do so always. One that comes to what is looked
+//! for is the end of the search.
 //!
 //! The edges of the program are followed with concrete values; what is chosen is mostly small. Always the
 //! same executions, as many steps as their budget allows.
 
-use super::build::Workshop;
+use super::build::{Goals, Workshop};
 use super::chance::Chance;
 use super::edges::{Edge, To};
+use super::path::{Event, Path};
 use super::symbols::Frame;
-use crate::limits::abstraction::{SAMPLE_RUNS, SAMPLE_STEPS, SAMPLE_WORK};
+use crate::limits::abstraction::{SAMPLE_RUNS, SAMPLE_STEPS, SAMPLE_TAIL, SAMPLE_WORK};
 use crate::program::{Action, PointId, ProcedureId, VariableId};
 use crate::terms::{Assignment, Node, Sort, Term, Unknown};
 use crate::watch::Stop;
@@ -22,6 +24,8 @@ pub type Sample = FxHashMap<VariableId, i128>;
 #[derive(Debug, Default)]
 pub struct Samples {
     at: BTreeMap<PointId, Vec<Sample>>,
+    /// The steps of each execution, as edges of the program itself.
+    ways: Vec<Vec<Event>>,
 }
 
 impl Samples {
@@ -46,6 +50,7 @@ impl Workshop<'_> {
         let mut samples = Samples::default();
         let variables = self.symbols.globals().len() + 16;
         let mut left = SAMPLE_WORK / variables;
+        let mut left_of_tails = left;
         let heads = self.heads();
         for seed in 0..SAMPLE_RUNS {
             self.watch.check()?;
@@ -55,11 +60,55 @@ impl Workshop<'_> {
                 chance: Chance::new(seed),
                 globals: Vec::new(),
                 frames: Vec::new(),
+                way: Vec::new(),
             };
-            left = left.saturating_sub(run.all(left.min(SAMPLE_STEPS), &mut samples));
+            let most = [left.min(SAMPLE_STEPS), left_of_tails.min(SAMPLE_TAIL)];
+            run.all(most, &mut samples);
+            let (way, noted) = (run.way, most[0]);
+            left -= way.len().min(noted);
+            left_of_tails -= way.len().saturating_sub(noted);
+            samples.ways.push(way);
         }
         self.samples = Some(samples);
         Ok(())
+    }
+
+    /// The shortest random execution that comes to a goal, if one does, as steps of the program itself.
+    pub fn failing_execution(&mut self, goals: &Goals<'_>) -> Result<Option<Path>, Stop> {
+        self.sample()?;
+        let ways = self.samples.iter().flat_map(|samples| &samples.ways);
+        let failing = ways.filter_map(|way| {
+            let end = way.iter().position(|event| match *event {
+                Event::Edge(at, _) => (goals.point)(at),
+                Event::Resumed(..) | Event::Claim(..) => false,
+            });
+            let end = end.or_else(|| {
+                let last = way.len().checked_sub(1)?;
+                self.fails(way[last], goals).then_some(way.len())
+            });
+            end.map(|end| &way[..end])
+        });
+        let shortest = failing.min_by_key(|way| way.len());
+        Ok(shortest.map(|way| Path {
+            events: way.to_vec(),
+        }))
+    }
+
+    /// Whether a step of the program is a failure that is looked for.
+    fn fails(&self, event: Event, goals: &Goals<'_>) -> bool {
+        let steps = |at: PointId| &self.steps[at.0 as usize];
+        let (at, edge) = match event {
+            Event::Edge(at, number) => (at, steps(at).edges.get(number)),
+            Event::Resumed(at, number) => {
+                let passing = steps(at).passing.as_ref();
+                (at, passing.and_then(|passing| passing.resumed.get(number)))
+            }
+            Event::Claim(..) => return false,
+        };
+        match edge.map(|edge| edge.to) {
+            Some(To::Error { assertion }) => (goals.failure)(at, assertion),
+            _ => false,
+        }
     }
 
     /// The heads of loops, and where procedures are left.
@@ -84,6 +133,7 @@ struct Run<'w, 'p> {
     globals: Vec<i128>,
     /// The procedure, the call that waits below, and the locals with ghosts.
     frames: Vec<(ProcedureId, Option<PointId>, Vec<i128>)>,
+    way: Vec<Event>,
 }
 
 impl Run<'_, '_> {
@@ -113,23 +163,23 @@ impl Run<'_, '_> {
         self.frames.push((procedure, below, locals));
     }
 
-    /// Runs at most so many steps; how many there were.
-    fn all(&mut self, most: usize, samples: &mut Samples) -> usize {
+    /// Runs at most so many steps that are noted, and so many more.
+    fn all(&mut self, most: [usize; 2], samples: &mut Samples) {
         let program = self.workshop.program;
         self.globals = self.anything(self.workshop.symbols.globals());
         self.activate(program.entry, None, &[]);
+        let [noted, others] = most;
         let mut at = program.entry_point();
-        for step in 0..most {
-            if self.heads[at.0 as usize] {
+        for step in 0..noted + others {
+            if self.heads[at.0 as usize] && step < noted {
                 let sample = self.sample();
                 samples.at.entry(at).or_default().push(sample);
             }
             let Some(next) = self.step(at) else {
-                return step;
+                return;
             };
             at = next;
         }
-        most
     }
 
     fn sample(&self) -> Sample {
@@ -221,6 +271,7 @@ impl Run<'_, '_> {
             });
             let given: Vec<(Term, i128)> = given.collect();
             let (number, _) = self.take(&passing.resumed, &given, &[])?;
+            self.way.push(Event::Resumed(below, number));
             return match passing.resumed[number].to {
                 To::Point(target) => Some(target),
                 _ => None,
@@ -229,6 +280,7 @@ impl Run<'_, '_> {
         let steps = &workshop.steps[at.0 as usize];
         let arguments = steps.passing.as_ref().map_or(&[][..], |p| &p.arguments);
         let (number, arguments) = self.take(&steps.edges, &[], arguments)?;
+        self.way.push(Event::Edge(at, number));
         match (steps.edges[number].to, &program.point(at).action) {
             (To::Point(target), _) => Some(target),
             (To::Callee, Action::Call(call)) if self.frames.len() < 64 => {

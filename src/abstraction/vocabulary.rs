@@ -144,6 +144,18 @@ impl<'p> Vocabulary<'p> {
         Some(ProcedureId(place as u32))
     }
 
+    /// The procedures that are copies of one, as far as names and variables tell: what rules do at the
+    /// calls of one function.
+    pub fn copies(&self, id: ProcedureId) -> impl Iterator<Item = ProcedureId> + '_ {
+        let own = self.program.procedure(id);
+        let copies = self.program.procedure_ids().filter(move |other| {
+            let other = self.program.procedure(*other);
+            let is_copy = own.name == other.name && own.parameters == other.parameters;
+            is_copy && own.locals == other.locals && own.returns == other.returns
+        });
+        copies.filter(move |other| *other != id)
+    }
+
     /// How a variable is called in its procedure.
     pub fn name(&self, procedure: ProcedureId, variable: VariableId) -> String {
         if let VariableId::Local(local) = variable {

@@ -3,7 +3,8 @@
 //! Each round makes a boolean program and lets the direct engine decide it. If nothing wrong can
 //! happen there, nothing can in the program, and that is the verdict. Otherwise its trace is tried
 //! on the program: as an execution it is replayed by the interpreter, and is the verdict; if it is
-//! none, predicates are added that exclude it, and the next round begins. Where no predicate is
+//! none, predicates are added that exclude it, and the next round begins. Before predicates are looked for at
+//! all, random executions are: one that fails is the verdict. Where no predicate is
 //! left that would, the steps on the path are made exact: then either the trace does not come
 //! back, or nothing more is known.
 
@@ -12,6 +13,8 @@ mod invariants;
 mod keep;
 mod observation;
 mod run;
+#[cfg(test)]
+mod tests;
 
 pub use run::{Abstraction, Task};
 
@@ -253,10 +256,17 @@ impl<'p> Loop<'p> {
                 let Some(path) = Path::of(trace, &boolean) else {
                     return Ok(Conclusion::Unknown(Reason::Trace));
                 };
-                match self.attempt(&path, property)? {
+                match self.attempt(&path, false, property)? {
                     Attempt::Concluded(conclusion) => return Ok(conclusion),
                     Attempt::Excluded(core) => excluded.push((path, core)),
                 }
+            }
+            if refinements == 0
+                && let Some(path) = self.workshop.failing_execution(&goals)?
+                && let Attempt::Concluded(conclusion) = self.attempt(&path, true, property)?
+                && let Conclusion::Violated(_) = conclusion
+            {
+                return Ok(conclusion);
             }
             if refinements == self.plan.refinements {
                 return Ok(Conclusion::Unknown(Reason::Refinements));
@@ -297,11 +307,16 @@ impl<'p> Loop<'p> {
         })
     }
 
-    /// Tries a path on the program.
-    fn attempt(&mut self, path: &Path, property: &Property) -> Result<Attempt, Error> {
+    /// Tries a path on the program: one of the boolean program, or a `single` one of the program itself.
+    fn attempt(
+        &mut self,
+        path: &Path,
+        single: bool,
+        property: &Property,
+    ) -> Result<Attempt, Error> {
         let begin = Instant::now();
         let wanted = |failure: &Failure| property.names(Some(failure));
-        let trial = try_path(&mut self.workshop, path, &wanted);
+        let trial = try_path(&mut self.workshop, path, single, &wanted);
         self.seconds.path += begin.elapsed();
         Ok(match trial {
             Ok(Trial::Execution(trace)) => {
@@ -323,7 +338,10 @@ impl<'p> Loop<'p> {
         let mut new = 0;
         for (path, core) in excluded {
             let found = discover(&mut self.workshop, &self.predicates, path, core)?;
-            new += self.add(found.unwrap_or_default());
+            let found = found.unwrap_or_default();
+            let copies = self.copied(&found);
+            new += self.add(found);
+            self.add(copies);
         }
         self.seconds.discovery += begin.elapsed();
         let mut is_more = new > 0;
@@ -331,6 +349,21 @@ impl<'p> Loop<'p> {
             is_more |= self.sharpen(path);
         }
         Ok(is_more)
+    }
+
+    /// The same predicates on the copies of their procedures: what one of these needs, all do.
+    fn copied(&self, predicates: &[Predicate]) -> Vec<Predicate> {
+        let mut copied = Vec::new();
+        for predicate in predicates {
+            let copies = predicate
+                .scope
+                .map(|id| self.workshop.vocabulary.copies(id));
+            copied.extend(copies.into_iter().flatten().map(|copy| Predicate {
+                scope: Some(copy),
+                ..predicate.clone()
+            }));
+        }
+        copied
     }
 
     /// Makes the steps of a path exact; false if they are as exact as they may be.
