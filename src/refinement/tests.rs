@@ -141,7 +141,7 @@ fn each_round_excludes_the_trace_it_was_given() {
         ..random::Options::default()
     };
     let mut count = 0;
-    for seed in 0..150 {
+    for seed in 0..600 {
         let text = random::program(seed, &shape);
         let source = Arc::new(Source::new("t.bp", text.clone().into()));
         let (program, wrong) = boolean_program(source, &Start::default());
