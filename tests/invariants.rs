@@ -132,24 +132,23 @@ fn with_assertions(program: &str, invariants: &[(usize, usize, String)]) -> Stri
     lines.join("\n") + "\n"
 }
 
+/// The witness of a program that predicates prove.
+fn proof(program: &str, folder: &Path) -> String {
+    std::fs::write(folder.join("p.c"), program).expect("it is written");
+    let through = ["check", "p.c", "--abstraction", "predicates"];
+    let arguments = [&through[..], &["--witness", "w.yml"]].concat();
+    let shown = derny(&arguments, folder);
+    assert!(shown.starts_with("holds"), "{shown}\n{program}");
+    std::fs::read_to_string(folder.join("w.yml")).expect("a witness")
+}
+
 #[test]
 fn invariants_hold_where_they_stand() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut count = 0;
     for (number, text) in PROGRAMS.iter().enumerate() {
         let program = format!("#include <assert.h>\n{text}");
-        std::fs::write(folder.path().join("p.c"), &program).expect("it is written");
-        let arguments = [
-            "check",
-            "p.c",
-            "--abstraction",
-            "predicates",
-            "--witness",
-            "w.yml",
-        ];
-        let shown = derny(&arguments, folder.path());
-        assert!(shown.starts_with("holds"), "{number}: {shown}\n{program}");
-        let witness = std::fs::read_to_string(folder.path().join("w.yml")).expect("a witness");
+        let witness = proof(&program, folder.path());
         assert!(
             witness.starts_with("- entry_type: invariant_set\n"),
             "{witness}"
@@ -179,18 +178,7 @@ fn invariants_hold_where_they_stand() {
 fn without_loops_there_is_nothing_to_say() {
     let folder = tempfile::tempdir().expect("a folder");
     let program = "int main(void) { int x = __VERIFIER_nondet_int(); if (x > 3) assert(x > 2); }";
-    std::fs::write(folder.path().join("p.c"), program).expect("it is written");
-    let arguments = [
-        "check",
-        "p.c",
-        "--abstraction",
-        "predicates",
-        "--witness",
-        "w.yml",
-    ];
-    let shown = derny(&arguments, folder.path());
-    assert!(shown.starts_with("holds"), "{shown}");
-    let witness = std::fs::read_to_string(folder.path().join("w.yml")).expect("a witness");
+    let witness = proof(program, folder.path());
     assert!(witness.contains("  content: []\n"), "{witness}");
     // What was decided without predicates has none.
     std::fs::remove_file(folder.path().join("w.yml")).expect("it is there");
