@@ -69,6 +69,14 @@ pub mod abstraction {
     pub const TRACE_STEPS: u64 = 20_000;
 }
 
+/// Large arrays of C (`checker::proof`).
+pub mod tracking {
+    /// BDD operations of one try to prove a property with reads of any value.
+    pub const OPERATIONS: u64 = 100_000;
+    /// How many accesses are tried that choose the element alone.
+    pub const TRIES: usize = 12;
+}
+
 /// BDDs (`bdd`).
 pub mod bdd {
     /// Bytes a node costs, with its share of the unique table.

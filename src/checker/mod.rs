@@ -4,6 +4,7 @@
 //! [`crate::supervisor`]). Findings are put on a [`Board`] as soon as they are known, so that
 //! the report has them even if a limit has passed before the rest was done.
 
+mod proof;
 mod resolution;
 mod task;
 mod work;

@@ -9,7 +9,7 @@ use crate::check::{Board, Verdict};
 use crate::diagnostic::Diagnostic;
 use crate::error::{Diagnostics, Error, PropertyError, PropertyWarning};
 use crate::event::Event;
-use crate::lower::c::{Externs, Lowered};
+use crate::lower::c::{Externs, Lowered, Sites, Tracking};
 use crate::model::{Form, Model};
 use crate::program::{Boundary, BoundaryKind, PointId, ProcedureId, VariableId};
 use crate::property::{Property, Request, resolve};
@@ -92,6 +92,27 @@ impl Task {
                 }
             }
         }
+    }
+
+    /// One of the properties, on the program in which reads of elements of large arrays give any value
+    /// if they are not followed. None if there is no such array.
+    pub fn tracked(&self, request: &Request, sites: Sites) -> Option<Task> {
+        let Form::C(unit, _) = &self.whole else {
+            return None;
+        };
+        let variant = unit.variant(request.kind());
+        let lowered = unit.lowered_as(variant, Tracking::Any(sites))?;
+        let form = Form::C(unit.clone(), Arc::new(lowered));
+        let property = resolve(form.naming(), request).ok()?;
+        let mut task = Task {
+            watches: Arc::new([]),
+            whole: form.clone(),
+            form,
+            numbers: vec![0],
+            properties: vec![property],
+        };
+        task.reduce();
+        Some(task)
     }
 
     /// Makes a C program smaller, for these properties. Where values are to be shown, all stay.

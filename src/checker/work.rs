@@ -142,7 +142,8 @@ impl Work {
             board: &board,
             patience: self.patience,
         };
-        work.run()
+        work.run()?;
+        self.prove(task)
     }
 
     /// How far it has come.

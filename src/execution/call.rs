@@ -17,6 +17,9 @@ use crate::typing::c::tree::{
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
+/// Elements of longer arrays are chosen when they are read: each that is chosen is shown.
+const EARLY: u32 = 1 << 12;
+
 impl<'a> Machine<'a> {
     /// The program before its first step.
     pub fn new(program: &'a Program, options: Options, choices: &'a mut dyn Choices) -> Self {
@@ -448,7 +451,11 @@ impl<'a> Machine<'a> {
     pub(super) fn decide_early(&mut self, handle: Handle, span: Span) -> Step<()> {
         let object = self.memory.object(handle)?;
         let (shape, size) = (object.shape.clone(), object.size);
-        for start in (0..size).step_by(shape.size.max(1) as usize) {
+        let each = shape.size.max(1);
+        if size / each > EARLY {
+            return Ok(());
+        }
+        for start in (0..size).step_by(each as usize) {
             self.read_leaves(Value::Address(handle, start), &shape.leaves, span)?;
         }
         Ok(())

@@ -6,7 +6,7 @@
 
 use super::observation::{Input, Observed};
 use crate::execution;
-use crate::lower::c::{Checks, Externs, Lowered, Options, Origin, PointKind, lower};
+use crate::lower::c::{Checks, Externs, Lowered, Options, Origin, PointKind, Tracking, lower};
 use crate::program::{Boundary, BoundaryKind, Overflow, PointId};
 use crate::property::Kind;
 use crate::retrace::{Original, Provenance};
@@ -101,22 +101,28 @@ impl Unit {
 
     /// The program form of a variant.
     pub fn lowered(&self, variant: Variant) -> &Arc<Lowered> {
-        self.forms[variant as usize].get_or_init(|| {
-            let checks = Checks {
-                overflow: variant == Variant::Overflow,
-                undefined: variant == Variant::Undefined,
-            };
-            let options = Options {
-                checks,
-                ..self.options.clone()
-            };
-            Arc::new(lower(
-                self.source.clone(),
-                &self.typed,
-                self.entry,
-                &options,
-            ))
-        })
+        self.forms[variant as usize].get_or_init(|| Arc::new(self.lower(variant, Tracking::Exact)))
+    }
+
+    /// The program form of a variant in which large arrays are looked at otherwise; none if there
+    /// are no such arrays, or expressions are observed, which are about the usual form.
+    pub fn lowered_as(&self, variant: Variant, tracking: Tracking) -> Option<Lowered> {
+        let origin = &self.lowered(variant).origin;
+        let is_wanted = origin.has_tracked() && self.observed.is_empty();
+        is_wanted.then(|| self.lower(variant, tracking))
+    }
+
+    fn lower(&self, variant: Variant, tracking: Tracking) -> Lowered {
+        let checks = Checks {
+            overflow: variant == Variant::Overflow,
+            undefined: variant == Variant::Undefined,
+        };
+        let options = Options {
+            checks,
+            tracking,
+            ..self.options.clone()
+        };
+        lower(self.source.clone(), &self.typed, self.entry, &options)
     }
 
     /// How the C interpreter executes it.

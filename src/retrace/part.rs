@@ -4,6 +4,7 @@
 //! on for each member and element.
 
 use super::Original;
+use crate::lower::c::CellOrigin;
 use crate::program::{ProcedureId, VariableId};
 use crate::typing::c::tree::{FunctionId, Length, ObjectId, Program, Storage, Type, TypeId};
 use rustc_hash::FxHashMap;
@@ -36,21 +37,22 @@ impl<'a> Parts<'a> {
             globals: Vec::new(),
             locals: FxHashMap::default(),
         };
-        let part = |object: Option<ObjectId>, name: &str| {
-            let object = object?;
+        // Which part the one cell of a large array is, its key says.
+        let part = |origin: &CellOrigin, name: &str| {
+            let object = origin.object.filter(|_| origin.key.is_none())?;
             let path = &name[name.find(['.', '[']).unwrap_or(name.len())..];
             let type_id = typed.objects[object.0 as usize].qualified.id;
             let bit = bit_of(typed, type_id, path)?;
             Some(Part { object, bit })
         };
         for (cell, origin) in program.globals.iter().zip(&origin.globals) {
-            let part = part(origin.object, program.names.text(cell.name));
+            let part = part(origin, program.names.text(cell.name));
             parts.globals.push(part);
         }
         for (id, origins) in program.procedure_ids().zip(&origin.locals) {
             let cells = program.procedure(id).locals.iter().zip(origins).zip(0..);
             for ((cell, origin), index) in cells {
-                if let Some(part) = part(origin.object, program.names.text(cell.name)) {
+                if let Some(part) = part(origin, program.names.text(cell.name)) {
                     parts.locals.insert((id, index), part);
                 }
             }
@@ -67,6 +69,17 @@ impl<'a> Parts<'a> {
             VariableId::Global(index) => self.global(index),
             VariableId::Local(index) => self.locals.get(&(procedure, index)).copied(),
         }
+    }
+
+    /// An element of an array of integers, or of such arrays.
+    pub fn element(&self, object: ObjectId, index: u64) -> Option<Part> {
+        let types = &self.original.typed.types;
+        let mut id = self.original.typed.objects[object.0 as usize].qualified.id;
+        while let Type::Array(element, _) = types.get(id) {
+            id = element.id;
+        }
+        let bit = index.checked_mul(types.size(id)? * 8)?;
+        Some(Part { object, bit })
     }
 
     /// The first bit of the scalar of an object with this number, in the order of the source; one more

@@ -475,7 +475,11 @@ impl Reader<'_> {
 
     fn part(&self, step: &Step, cell: VariableId) -> Option<super::part::Part> {
         let procedure = self.original.program.point(PointId(step.at()?)).procedure;
-        self.parts.part(procedure, cell)
+        let origin = self.original.origin.cell(procedure, cell);
+        match (origin.object, origin.key) {
+            (Some(object), Some(key)) => self.parts.element(object, step.valuation.find(key)?),
+            _ => self.parts.part(procedure, cell),
+        }
     }
 
     /// The result of a call that returns without one.

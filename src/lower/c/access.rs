@@ -9,6 +9,7 @@ use super::origin::PointKind;
 use super::place::{Alternative, Spot};
 use super::step::Value;
 use super::term::{Scalar, Term};
+use super::tracked::TOO_LARGE;
 use crate::program::{Operation, VariableId};
 use crate::typing::c::tree::TypeId;
 
@@ -29,8 +30,20 @@ impl Body<'_, '_> {
             self.flush();
             spot = self.spots.pop().unwrap_or_default();
         }
+        if self.is_tracked_row(&spot) {
+            self.outside(self.span, TOO_LARGE);
+            return self.nothing(type_id);
+        }
         let scalar = self.unit.scalar(type_id);
-        if self.is_wide(&spot) && !self.is_inline() {
+        if self.is_tracked_apart(&spot) && spot.alternatives.len() == 1 && !self.is_inline() {
+            let value = self.load_tracked_apart(spot, type_id);
+            return match (value, scalar) {
+                (Value::Scalar(term), Some(scalar)) => Value::Scalar(as_scalar(term, scalar)),
+                (value, _) => value,
+            };
+        }
+        let is_apart = self.is_wide(&spot) || self.is_tracked_apart(&spot);
+        if is_apart && !self.is_inline() {
             return self.load_apart(spot, type_id);
         }
         let mut result: Option<Vec<Term>> = None;
@@ -128,7 +141,10 @@ impl Body<'_, '_> {
         places
     }
 
-    fn load_one(&mut self, alternative: &Alternative) -> Vec<Term> {
+    pub fn load_one(&mut self, alternative: &Alternative) -> Vec<Term> {
+        if let Some(tracked) = alternative.home.tracked {
+            return vec![self.load_tracked(alternative, tracked)];
+        }
         let mut terms = Vec::new();
         self.live_member(alternative);
         for (leaf, inner, count) in leaves(alternative) {
@@ -147,7 +163,11 @@ impl Body<'_, '_> {
         let mut value = value;
         let mut spot = spot;
         self.check(&mut spot);
-        if spot.alternatives.len() <= 1 {
+        let is_tracked = |one: &Alternative| one.home.tracked.is_some();
+        let is_only = spot.alternatives.len() <= 1;
+        if is_only && spot.alternatives.iter().any(is_tracked) {
+            value = self.store_tracked_apart(spot, value);
+        } else if is_only {
             let meets = spot.alternatives.iter().any(|one| self.meets_writes(one));
             let (kept, spot) = match meets {
                 true => self.after_step(value, spot),
@@ -162,9 +182,9 @@ impl Body<'_, '_> {
                 value = self.after_step(value, Spot::default()).0;
             }
         } else {
-            let (kept, spot) = self.after_step(value, spot);
+            // Whichever is written, neither the value nor what else waits must change.
+            let (kept, spot) = self.unchanged(value, spot);
             value = kept;
-            // Whichever is written, what else waits must not change.
             self.keep_all();
             let after = self.assembler.mark();
             let marks = self.fork_places(spot, after);
@@ -186,6 +206,7 @@ impl Body<'_, '_> {
     /// Whether a place that is not known may be one that the step already writes.
     fn meets_any_writes(&self, alternative: &Alternative) -> bool {
         alternative.flat.constant().is_none()
+            && alternative.home.tracked.is_none()
             && self.step.writes()
             && leaves(alternative).any(|(leaf, _, count)| {
                 let first = alternative.home.first.plus(leaf.first);
@@ -207,6 +228,20 @@ impl Body<'_, '_> {
         })
     }
 
+    /// A value and a place that stay what they are while the place is written, once the step is
+    /// made.
+    pub fn unchanged(&mut self, value: Value, spot: Spot) -> (Value, Spot) {
+        let rows = spot.alternatives.iter();
+        let rows: Vec<_> = rows
+            .map(|one| (one.home.first, one.home.layout.cells))
+            .collect();
+        self.values.push(value);
+        self.spots.push(spot);
+        self.keep_rows(&rows);
+        let spot = self.spots.pop().unwrap_or_default();
+        (self.pop(), spot)
+    }
+
     /// A value and a place, once the step is made.
     fn after_step(&mut self, value: Value, spot: Spot) -> (Value, Spot) {
         self.values.push(value);
@@ -217,7 +252,10 @@ impl Body<'_, '_> {
     }
 
     /// The value becomes what the place then holds.
-    fn store_one(&mut self, alternative: &Alternative, value: &mut Value) {
+    pub fn store_one(&mut self, alternative: &Alternative, value: &mut Value) {
+        if let Some(tracked) = alternative.home.tracked {
+            return self.store_tracked(alternative, tracked, value);
+        }
         let mut places = Vec::new();
         for (leaf, inner, count) in leaves(alternative) {
             let first = alternative.home.first.plus(leaf.first);

@@ -191,7 +191,7 @@ impl<'u, 'a> Body<'u, 'a> {
             if is_static || self.unit.global(*id).is_some() {
                 continue;
             }
-            if let Some(layout) = self.unit.layouts.of(object.qualified.id) {
+            if let Some(layout) = self.unit.layout_of(*id) {
                 let home = self.place_local(*id, layout);
                 self.homes.insert(*id, home);
             }
@@ -230,6 +230,7 @@ impl<'u, 'a> Body<'u, 'a> {
             layout,
             scalars,
             length: None,
+            tracked: self.unit.tracked(id),
         };
         let (cells, origins) = self.unit.cells(Some(id), &home, &text);
         self.locals.extend(cells);
@@ -241,7 +242,7 @@ impl<'u, 'a> Body<'u, 'a> {
     pub fn hidden_row(&mut self, layout: Rc<Layout>, scalars: Rc<[Scalar]>) -> Home {
         let first = VariableId::Local(self.locals.len() as u32);
         for (leaf, scalar) in layout.leaves.iter().zip(scalars.iter()) {
-            for index in 0..layout.nodes[leaf.node as usize].count {
+            for index in 0..layout.count(leaf) {
                 let name = format!("temporary#{}", self.locals.len());
                 self.locals.push(Cell {
                     name: self.unit.names.intern(&name),
@@ -251,6 +252,7 @@ impl<'u, 'a> Body<'u, 'a> {
                     object: None,
                     scalar: *scalar,
                     index,
+                    key: None,
                 });
             }
         }
@@ -259,6 +261,7 @@ impl<'u, 'a> Body<'u, 'a> {
             layout,
             scalars,
             length: None,
+            tracked: None,
         }
     }
 
@@ -455,10 +458,8 @@ pub fn cells(home: &Home) -> Vec<(VariableId, Scalar)> {
 /// What the cells of a layout hold.
 pub fn row(layout: &Layout, scalars: &[Scalar]) -> Vec<Scalar> {
     let leaves = layout.leaves.iter().zip(scalars);
-    let each = leaves.flat_map(|(leaf, scalar)| {
-        let count = layout.nodes[leaf.node as usize].count as usize;
-        std::iter::repeat_n(*scalar, count)
-    });
+    let each =
+        leaves.flat_map(|(leaf, scalar)| std::iter::repeat_n(*scalar, layout.count(leaf) as usize));
     each.collect()
 }
 

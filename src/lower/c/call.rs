@@ -83,6 +83,7 @@ impl Body<'_, '_> {
             }
             Meaning::Assert => {
                 let condition = first(arguments).into_truth();
+                self.gate_unless(condition.clone());
                 let condition = self.add(condition);
                 let what = "assertion".to_owned();
                 let kind = PointKind::Failure { what };
@@ -93,6 +94,7 @@ impl Body<'_, '_> {
             Meaning::Failure => {
                 let what = format!("`{name}` is called");
                 let kind = PointKind::Failure { what };
+                self.gate();
                 let action = self.failing(&kind);
                 if self.assembler.last(span, kind, action) {
                     self.assembler.note_last_call(function_id);

@@ -83,7 +83,7 @@ impl Body<'_, '_> {
         }
         let full = PointKind::Heap;
         let action = self.failing(&full);
-        let none = self.assembler.end(span, action, full);
+        let none = self.end(span, action, full);
         let marks: Vec<_> = slots.homes.iter().map(|_| self.assembler.mark()).collect();
         let mut arms = Vec::new();
         for (mark, slot) in marks.iter().zip(0..) {

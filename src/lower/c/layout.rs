@@ -10,6 +10,7 @@
 //! says which of them is live, counted from 1: 0 if all of them are, because they are zeros, and one
 //! more than there are members if that is open, because nothing was written: what is read first is
 //! it then. Members of one type, signs aside, are one. Arrays of variable size have as many elements as there may be.
+//! Of large arrays of integers only one element has a cell (`tracked`).
 //!
 //! Trees are built by type, each once, with an explicit stack: linear in their size, which is
 //! limited.
@@ -21,8 +22,14 @@ use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// Objects with more cells, or of types with more parts, are outside.
-const MOST_CELLS: u64 = 1 << 12;
+/// Objects with more cells, or of types with more parts, are outside, but for arrays of integers.
+pub const MOST_CELLS: u64 = 1 << 12;
+
+/// Arrays of integers with more elements are outside, ...
+const MOST_TRACKED: u64 = 1 << 24;
+
+/// ... and those with more rows: where one ends is asked of pointers row by row.
+const MOST_ROWS: u64 = 1 << 10;
 
 /// A part of an object.
 #[derive(Clone, Debug)]
@@ -88,9 +95,19 @@ pub struct Layout {
     pub cells: u32,
     /// How many units there are.
     pub units: u32,
+    /// Whether there is one cell for all of its scalars: it holds one of them.
+    pub is_tracked: bool,
 }
 
 impl Layout {
+    /// How many cells a leaf has.
+    pub fn count(&self, leaf: &Leaf) -> u32 {
+        match self.is_tracked {
+            true => 1,
+            false => self.nodes[leaf.node as usize].count,
+        }
+    }
+
     /// The leaves of a node, each with its index.
     pub fn leaves_of(&self, node: u32) -> impl Iterator<Item = (u32, Leaf)> + '_ {
         let (from, to) = self.nodes[node as usize].leaves;
@@ -156,16 +173,19 @@ pub struct Layouts<'t> {
     names: &'t Names,
     /// How many elements arrays of variable size have at most.
     cells: u32,
+    /// Arrays of integers with more of them are tracked.
+    most: u64,
     sizes: FxHashMap<TypeId, Option<(u64, u64)>>,
     known: FxHashMap<TypeId, Option<Rc<Layout>>>,
 }
 
 impl<'t> Layouts<'t> {
-    pub fn new(types: &'t Types, names: &'t Names, cells: u32) -> Self {
+    pub fn new(types: &'t Types, names: &'t Names, cells: u32, most: u64) -> Self {
         Layouts {
             types,
             names,
             cells,
+            most,
             sizes: FxHashMap::default(),
             known: FxHashMap::default(),
         }
@@ -224,11 +244,26 @@ impl<'t> Layouts<'t> {
                 Type::Floating(_) | Type::Complex(_) => Some((1, 1)),
                 _ => self.scalar(top).map(|_| (1, 1)),
             };
-            let size = size.filter(|(units, nodes)| *units <= MOST_CELLS && *nodes <= MOST_CELLS);
+            let size = size.filter(|(units, nodes)| {
+                let is_small = *units <= MOST_CELLS && *nodes <= MOST_CELLS;
+                is_small || self.is_integers(top, *units)
+            });
             self.sizes.insert(top, size);
             open.pop();
         }
         self.sizes.get(&id).copied().flatten()
+    }
+
+    /// Whether an object of so many units is an array of integers, or of such arrays, and not too
+    /// large to be tracked.
+    fn is_integers(&self, id: TypeId, units: u64) -> bool {
+        let (mut inner, mut rows, mut last) = (id, 1_u64, 1_u64);
+        while let Type::Array(element, Length::Constant(length)) = self.types.get(inner) {
+            rows = last.saturating_mul(rows);
+            (inner, last) = (element.id, *length);
+        }
+        let is_integer = matches!(self.scalar(inner), Some(Scalar::Integer(_) | Scalar::Truth));
+        inner != id && is_integer && units <= MOST_TRACKED && rows <= MOST_ROWS
     }
 
     /// How many elements an array has at most.
@@ -267,11 +302,14 @@ impl<'t> Layouts<'t> {
         if let Some(known) = self.known.get(&id) {
             return known.clone();
         }
-        let layout = self
-            .size(id)
-            .filter(|(units, _)| *units > 0)
-            .and_then(|_| self.build(id, Vec::new()))
-            .map(Rc::new);
+        let size = self.size(id).filter(|(units, _)| *units > 0);
+        let layout = size.and_then(|(units, _)| {
+            let mut layout = self.build(id, Vec::new())?;
+            if units > self.most && self.is_integers(id, units) {
+                (layout.is_tracked, layout.cells) = (true, 1);
+            }
+            Some(Rc::new(layout))
+        });
         self.known.insert(id, layout.clone());
         layout
     }
@@ -284,6 +322,7 @@ impl<'t> Layouts<'t> {
             leaves: Vec::new(),
             cells: 0,
             units: 0,
+            is_tracked: false,
         };
         struct Open {
             type_id: TypeId,

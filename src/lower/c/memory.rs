@@ -231,7 +231,7 @@ impl Body<'_, '_> {
                     Term::number(value)
                 }
             };
-            terms.extend(std::iter::repeat_n(term, node.count as usize));
+            terms.extend(std::iter::repeat_n(term, layout.count(leaf) as usize));
         }
         match self.unit.scalar(type_id) {
             Some(_) => terms.into_iter().next().map(Value::Scalar),

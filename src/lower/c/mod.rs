@@ -37,12 +37,14 @@ mod scope;
 mod statement;
 mod step;
 mod term;
+mod tracked;
 mod unit;
 
 pub use loops::{LoopHead, loop_heads};
 pub use observation::{Observation, observe};
 pub use origin::{CellOrigin, Occasion, Origin, PointKind, PointOrigin, Pointed};
 pub use term::{Codes, Scalar, Width};
+pub use tracked::{Access, Sites, TOO_LARGE, Tracking};
 
 use crate::names::Names;
 use crate::program::{
@@ -95,6 +97,10 @@ pub struct Options {
     pub heap: u32,
     /// How many elements objects of no constant size have at most.
     pub cells: u32,
+    /// Of arrays of integers with more of them, one element has a cell.
+    pub most_cells: u64,
+    /// What reads of the others are.
+    pub tracking: Tracking,
     /// What is checked.
     pub checks: Checks,
 }
@@ -107,6 +113,8 @@ impl Default for Options {
             malloc_may_fail: false,
             heap: 4,
             cells: 64,
+            most_cells: layout::MOST_CELLS,
+            tracking: Tracking::default(),
             checks: Checks::default(),
         }
     }
@@ -136,7 +144,7 @@ pub fn lower(
     entry: FunctionId,
     options: &Options,
 ) -> Lowered {
-    let reach = Reach::new(typed, entry, options.externs);
+    let reach = Reach::new(typed, entry, options);
     let mut pinned = IndexSet::default();
     loop {
         let (lowered, more) = attempt(source.clone(), typed, entry, options, &reach, &pinned);
@@ -229,7 +237,12 @@ fn unit<'a>(
     pinned: &IndexSet<u32, FxBuildHasher>,
     names: &'a mut Names,
 ) -> Unit<'a> {
-    let mut layouts = Layouts::new(&typed.types, &typed.names, options.cells);
+    let mut layouts = Layouts::new(
+        &typed.types,
+        &typed.names,
+        options.cells,
+        options.most_cells,
+    );
     let mut points = points_to::points_to(typed, reach, entry, options, &mut layouts);
     let lifetimes = Lifetimes::new(typed, reach, entry, &mut points, pinned, options.heap);
     let count = |region: Region| match region {

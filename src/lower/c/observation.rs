@@ -53,7 +53,7 @@ pub fn observe(
             _ => return Err("variables of two functions are never in scope together".to_owned()),
         }
     }
-    let reach = Reach::new(typed, entry, options.externs);
+    let reach = Reach::new(typed, entry, options);
     let mut names = typed.names.clone();
     let pinned = &lowered.origin.pinned;
     let mut unit = super::unit(typed, entry, options, &reach, pinned, &mut names);

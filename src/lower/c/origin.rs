@@ -6,6 +6,7 @@
 use super::addresses::Class;
 use super::points_to::{Region, Target};
 use super::term::{Codes, Scalar};
+use super::tracked::Access;
 use crate::program::{PointId, ProcedureId, VariableId};
 use crate::source::Span;
 use crate::typing::c::tree::{FunctionId, LabelId, ObjectId};
@@ -26,6 +27,8 @@ pub struct Origin {
     pub functions: Vec<Option<FunctionId>>,
     /// Where the scalars of what each procedure returns begin, in bits.
     pub results: Vec<Vec<u64>>,
+    /// The accesses to arrays of which one element has a cell, where they are branches.
+    pub accesses: Vec<Access>,
     /// The functions without body that are assumed to change nothing, in the order of the source.
     pub assumed: Vec<FunctionId>,
     /// What the codes of pointers stand for, by class.
@@ -145,6 +148,8 @@ pub struct CellOrigin {
     pub scalar: Scalar,
     /// Which of the object's cells it is.
     pub index: u32,
+    /// Of the one cell of a large array: the one that says which element it is.
+    pub key: Option<VariableId>,
 }
 
 impl CellOrigin {
@@ -201,6 +206,12 @@ impl Origin {
             VariableId::Global(index) => self.globals[index as usize],
             VariableId::Local(index) => self.locals[procedure.0 as usize][index as usize],
         }
+    }
+
+    /// Whether there is an array of which one element has a cell.
+    pub fn has_tracked(&self) -> bool {
+        let cells = self.globals.iter().chain(self.locals.iter().flatten());
+        cells.into_iter().any(|cell| cell.key.is_some())
     }
 
     /// The points past which nothing is decided, with what they are.

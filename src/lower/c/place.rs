@@ -11,6 +11,7 @@ use super::origin::PointKind;
 use super::points_to::{Region, Target};
 use super::step::{Guard, Value};
 use super::term::Term;
+use super::tracked::TOO_LARGE;
 use super::unit::{Home, LENGTH};
 use crate::program::Operation;
 use crate::source::Span;
@@ -155,7 +156,7 @@ impl Body<'_, '_> {
             Type::Record(_) if types.record(type_id).is_some_and(|record| record.is_union) => {
                 "a union"
             }
-            Type::Array(..) => "an array that is too large, or of such elements",
+            Type::Array(..) => TOO_LARGE,
             _ => "an object of this type",
         }
     }

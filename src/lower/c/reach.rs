@@ -4,8 +4,8 @@
 //! Before that, one pass tells which expressions only compute: these become terms, all others
 //! steps.
 
-use super::Externs;
 use super::library::Meaning;
+use super::{Externs, Options, Tracking};
 use crate::typing::c::tree::{
     Binary, Builtin, Callee, Conversion, ExpressionId, ExpressionKind, FunctionId, Initial, List,
     ObjectId, PlaceId, PlaceKind, Program, StatementId, StatementKind, Storage, Type, Written,
@@ -75,11 +75,11 @@ enum Item {
 }
 
 impl Reach {
-    pub fn new(program: &Program, entry: FunctionId, externs: Externs) -> Self {
+    pub fn new(program: &Program, entry: FunctionId, options: &Options) -> Self {
         let mut search = Search {
             program,
-            externs,
-            terms: terms(program),
+            externs: options.externs,
+            terms: terms(program, options.tracking == Tracking::Exact),
             functions: Set::default(),
             objects: Set::default(),
             addressed: Set::default(),
@@ -427,8 +427,9 @@ pub fn root(program: &Program, mut place: PlaceId) -> Option<ObjectId> {
 }
 
 /// How long the term of each expression is, 0 for those that are no terms. Operands stand before
-/// what they are part of, so that one pass is enough; places are looked at when they are met.
-fn terms(program: &Program) -> Vec<u32> {
+/// what they are part of, so that one pass is enough; places are looked at when they are met. Unless
+/// elements are terms, reading one may be a branch.
+fn terms(program: &Program, elements: bool) -> Vec<u32> {
     let mut lengths: Vec<u32> = Vec::with_capacity(program.expressions.len());
     let mut places: Vec<u32> = Vec::with_capacity(program.places.len());
     let sum = |parts: &[u32]| match parts.contains(&0) {
@@ -443,6 +444,7 @@ fn terms(program: &Program) -> Vec<u32> {
             while places.len() <= id.0 as usize {
                 let part = match program.places[places.len()].kind {
                     PlaceKind::Object(_) => 1,
+                    PlaceKind::Target(_) | PlaceKind::Element(..) if !elements => 0,
                     PlaceKind::Target(pointer) => length(pointer).saturating_mul(8),
                     PlaceKind::Field(outer, _) => places[outer.0 as usize],
                     PlaceKind::Element(outer, index) => {

@@ -290,6 +290,7 @@ impl Body<'_, '_> {
     /// Nothing gets past this.
     fn stop(&mut self, span: Span, kind: PointKind) {
         self.flush();
+        self.gate();
         let action = self.failing(&kind);
         self.assembler.last(span, kind, action);
     }

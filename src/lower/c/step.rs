@@ -156,6 +156,7 @@ impl Body<'_, '_> {
             object: None,
             scalar,
             index: 0,
+            key: None,
         });
         self.temporaries.push(Temporary {
             cell,
@@ -266,10 +267,11 @@ impl Body<'_, '_> {
         for Guard { holds, kind, span } in guards {
             let action = self.failing(&kind);
             if holds.constant() == Some(0) && arms.is_empty() {
+                self.gate();
                 self.assembler.last(span, kind, action);
                 return;
             }
-            let end = self.assembler.end(span, action, kind);
+            let end = self.end(span, action, kind);
             let fails = self.add_truth(holds.not());
             arms.push((fails, end));
         }
@@ -277,6 +279,19 @@ impl Body<'_, '_> {
             let next = self.assembler.mark();
             self.assembler.branch(self.span, arms, next);
             self.assembler.set(next);
+        }
+    }
+
+    /// A mark for a point past which nothing goes.
+    pub fn end(&mut self, span: Span, action: Action, kind: PointKind) -> Mark {
+        let end = self.assembler.end(span, action, kind);
+        match self.gated() {
+            Some(condition) => {
+                let next = end.target();
+                let gate = Action::Assume { condition, next };
+                self.assembler.end(span, gate, PointKind::Step)
+            }
+            None => end,
         }
     }
 
@@ -308,6 +323,16 @@ impl Body<'_, '_> {
     /// change them in one way or another.
     pub fn keep_all(&mut self) {
         self.keep(|body, (first, count)| count != 1 || !body.is_temporary(first));
+        self.flush();
+    }
+
+    /// Makes the step, and keeps the terms that wait and read cells of these rows.
+    pub fn keep_rows(&mut self, rows: &[(VariableId, u32)]) {
+        self.flush();
+        self.keep(|_, (first, count)| {
+            let mut rows = rows.iter();
+            rows.any(|(row, length)| overlap(first, count, *row, *length))
+        });
         self.flush();
     }
 

@@ -11,6 +11,7 @@ use super::origin::{CellOrigin, Origin};
 use super::points_to::{Holder, Region, Target};
 use super::reach::Reach;
 use super::term::{Scalar, Width};
+use super::tracked::{Access, Tracked};
 use super::{Options, domain};
 use crate::names::{Name, Names};
 use crate::program::{Cell, ProcedureId, VariableId};
@@ -18,7 +19,7 @@ use crate::source::Span;
 use crate::typing::c::tree::{
     ExpressionId, FunctionId, ObjectId, PlaceKind, Program, StatementKind, TypeId,
 };
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -37,6 +38,8 @@ pub struct Home {
     pub scalars: Rc<[Scalar]>,
     /// How many elements it has, if that is not known, and how many units each.
     pub length: Option<(VariableId, u32)>,
+    /// If one cell stands for all elements: which one it is.
+    pub tracked: Option<Tracked>,
 }
 
 /// The objects of a call that allocates memory.
@@ -63,6 +66,10 @@ pub struct Unit<'a> {
     pub pinned: IndexSet<u32, FxBuildHasher>,
     /// Where objects are; of those with levels, at each level.
     homes: FxHashMap<ObjectId, Vec<Home>>,
+    /// The arrays of which one element has a cell.
+    pub tracked: IndexMap<ObjectId, Tracked, FxBuildHasher>,
+    /// What accesses to them there are, where these are branches.
+    pub accesses: Vec<Access>,
     slots: Vec<Option<Slots>>,
     globals: Vec<Cell>,
     origins: Vec<CellOrigin>,
@@ -98,6 +105,8 @@ impl<'a> Unit<'a> {
             assumed: IndexSet::default(),
             pinned: IndexSet::default(),
             homes: FxHashMap::default(),
+            tracked: IndexMap::default(),
+            accesses: Vec::new(),
             slots: Vec::new(),
             globals: Vec::new(),
             origins: Vec::new(),
@@ -105,6 +114,7 @@ impl<'a> Unit<'a> {
             initialised_by_themselves: initialised_by_themselves(typed),
             skipped: skipped(typed),
         };
+        unit.track();
         for id in &reach.statics {
             unit.place_global(*id);
         }
@@ -164,8 +174,7 @@ impl<'a> Unit<'a> {
     }
 
     fn place_global(&mut self, id: ObjectId) {
-        let type_id = self.typed.objects[id.0 as usize].qualified.id;
-        let Some(layout) = self.layouts.of(type_id) else {
+        let Some(layout) = self.layout_of(id) else {
             return;
         };
         if self.homes.contains_key(&id) {
@@ -193,6 +202,7 @@ impl<'a> Unit<'a> {
             layout,
             scalars,
             length,
+            tracked: self.tracked(id),
         };
         let mut homes = vec![self.place_cells(Some(id), home, &name)];
         for level in 1..self.lifetimes.places(self.typed, id) {
@@ -214,7 +224,7 @@ impl<'a> Unit<'a> {
     }
 
     /// A hidden global cell.
-    fn hidden(&mut self, name: &str, scalar: Scalar) -> VariableId {
+    pub fn hidden(&mut self, name: &str, scalar: Scalar) -> VariableId {
         let cell = VariableId::Global(self.globals.len() as u32);
         self.globals.push(Cell {
             name: self.names.intern(name),
@@ -224,6 +234,7 @@ impl<'a> Unit<'a> {
             object: None,
             scalar,
             index: 0,
+            key: None,
         });
         cell
     }
@@ -257,6 +268,7 @@ impl<'a> Unit<'a> {
                 layout: layout.clone(),
                 scalars: scalars.clone(),
                 length,
+                tracked: None,
             };
             self.place_cells(None, home, &name)
         });
@@ -298,8 +310,11 @@ impl<'a> Unit<'a> {
         for (leaf, scalar) in layout.leaves.iter().zip(home.scalars.iter()) {
             let node = &layout.nodes[leaf.node as usize];
             let is_shown = matches!(node.kind, super::layout::NodeKind::Scalar(_));
-            for place in 0..node.count {
-                let shown = self.layouts.cell_name(layout, *leaf, place, name);
+            for place in 0..layout.count(leaf) {
+                let shown = match home.tracked {
+                    Some(_) => format!("{name}#element"),
+                    None => self.layouts.cell_name(layout, *leaf, place, name),
+                };
                 cells.push(Cell {
                     name: self.names.intern(&shown),
                     domain: domain(*scalar),
@@ -308,6 +323,7 @@ impl<'a> Unit<'a> {
                     object: id.filter(|_| is_shown),
                     scalar: *scalar,
                     index: origins.len() as u32,
+                    key: home.tracked.map(|tracked| tracked.key),
                 });
             }
         }
@@ -319,7 +335,9 @@ impl<'a> Unit<'a> {
         let fixed: FxHashSet<ObjectId> = self.reach.statics.iter().copied().collect();
         let cells = self.origins.iter().zip((0..).map(VariableId::Global));
         let is_local = |origin: &CellOrigin| origin.object.is_none_or(|id| !fixed.contains(&id));
-        let cells = cells.filter(|(origin, _)| is_local(origin));
+        // Which elements are tracked, and whether they were met, may be anything.
+        let is_chosen = |cell: VariableId| self.tracked.values().any(|one| one.has(cell));
+        let cells = cells.filter(|(origin, cell)| is_local(origin) && !is_chosen(*cell));
         cells.map(|(origin, cell)| (cell, origin.scalar)).collect()
     }
 
@@ -370,6 +388,7 @@ impl<'a> Unit<'a> {
     pub fn into_globals(self, origin: &mut Origin) -> Vec<Cell> {
         origin.assumed = self.assumed.into_iter().collect();
         origin.assumed.sort();
+        origin.accesses = self.accesses;
         origin.globals = self.origins;
         origin.addresses = self.addresses.into_classes().into();
         self.globals
