@@ -13,6 +13,7 @@
 //! others are computed with control in the BDDs ([`super::semi_naive`]).
 
 use super::evaluate::{Evaluator, Failure};
+use super::in_place::Stepping;
 use super::levels::{Pool, Track};
 use super::pieces::{Pieces, Points};
 use super::plan::{Kind, NodeId};
@@ -87,6 +88,8 @@ pub(super) struct Explicit<'e, 'a> {
     pub nodes: FxHashMap<NodeId, Pieces>,
     pub views: FxHashMap<NodeId, Rc<View>>,
     pub steps: FxHashMap<(NodeId, Option<usize>), Rc<[Step]>>,
+    /// The joins that are computed in place, if they are, from what is new of a part.
+    pub steppings: FxHashMap<(NodeId, usize), Option<Stepping>>,
     /// What was renamed last for each piece of a member, and what it became.
     pub renamed: FxHashMap<(NodeId, Points), (Bdd, Bdd)>,
     /// What became of the pieces of other relations, many of which are the same.
@@ -124,6 +127,7 @@ impl<'a> Evaluator<'a> {
             nodes: FxHashMap::default(),
             views: FxHashMap::default(),
             steps: FxHashMap::default(),
+            steppings: FxHashMap::default(),
             renamed: FxHashMap::default(),
             renamed_once: FxHashMap::default(),
             users: FxHashMap::default(),
@@ -303,7 +307,11 @@ impl Explicit<'_, '_> {
         for (place, part) in parts.iter().enumerate() {
             if self.changes(*part) {
                 if let Kind::Join(join) = &plan.node(node).kind {
-                    self.steps(node, join, Some(place))?;
+                    let stepping = self.stepping(join, place)?;
+                    if stepping.is_none() {
+                        self.steps(node, join, Some(place))?;
+                    }
+                    self.steppings.insert((node, place), stepping);
                 }
                 self.users.entry(*part).or_default().push((node, place));
                 self.prepare(*part)?;

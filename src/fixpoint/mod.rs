@@ -24,6 +24,7 @@ pub mod evaluate;
 mod explicit;
 mod frontier;
 pub mod graph;
+mod in_place;
 mod initial;
 mod join;
 mod levels;

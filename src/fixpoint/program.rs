@@ -13,7 +13,7 @@ use crate::bdd::{Bdd, BddResult, OutOfNodes};
 use crate::bits;
 use crate::components::components;
 use crate::program::{Action, PointId, ProcedureId, Program, Threads, VariableId};
-use crate::rules::{DataVariable, EffectId, Right, Rule, Rules};
+use crate::rules::{DataVariable, EffectId, Head, Right, Rule, Rules};
 use crate::spds::copies::{Copies, Copy};
 use crate::spds::relation::Relations;
 use rustc_hash::FxHashMap;
@@ -372,6 +372,12 @@ impl ProgramRelations<'_> {
         self.copies.unchanged(&variables)
     }
 
+    /// The bits of locals, returned values and globals.
+    pub(super) fn data_bits(&self) -> impl Iterator<Item = DataVariable> {
+        let locals = self.dimensions.locals.iter().copied();
+        locals.chain(self.dimensions.globals.clone())
+    }
+
     /// The relation of an effect, without the variables that are dead afterwards.
     pub(super) fn without_dead(&self, effect: &Bdd, to: Scope) -> BddResult {
         if self.live.is_none() {
@@ -379,32 +385,35 @@ impl ProgramRelations<'_> {
         }
         let bdds = self.copies.bdds;
         let there = self.in_scope(to);
-        let layout = &self.rules.layout;
-        let all = (0..layout.locals)
-            .chain(layout.returned_range())
-            .chain(layout.global_range());
-        let dead = all.filter(|bit| !there.contains(bit));
+        let dead = self.data_bits().filter(|bit| !there.contains(bit));
         let dead = dead.map(|bit| self.copies.level(bit, Copy::Next));
         bdds.exists(effect, &bdds.cube(dead)?)
     }
 
-    /// The steps that neither call nor return.
-    fn internal(&self) -> Result<Vec<Leaf>, OutOfNodes> {
-        let mut leaves = Vec::new();
-        for rule in &self.rules.rules {
+    /// The rules of a point that neither call nor return, and where they lead to.
+    pub(super) fn internal_rules(&self, point: u32) -> impl Iterator<Item = (&Rule, u32)> {
+        let head = Some(Head(point)).filter(|head| head.0 < self.rules.symbols);
+        let rules = head.map_or(&[][..], |head| self.rules.rules_from(head));
+        rules.iter().filter_map(|rule| {
             let Right::Step(to) = rule.right else {
-                continue;
+                return None;
             };
-            if rule.from.0 >= self.rules.symbols {
-                continue;
-            }
             let to = match Some(to) {
                 error if error == self.rules.error => self.error(),
                 ended if ended == self.rules.empty => self.error() + 1,
                 _ => to.0,
             };
-            let data = self.step(rule, to)?;
-            leaves.push((vec![rule.from.0, to], data));
+            Some((rule, to))
+        })
+    }
+
+    /// The steps that neither call nor return.
+    fn internal(&self) -> Result<Vec<Leaf>, OutOfNodes> {
+        let mut leaves = Vec::new();
+        for point in 0..self.rules.symbols {
+            for (rule, to) in self.internal_rules(point) {
+                leaves.push((vec![point, to], self.step(rule, to)?));
+            }
         }
         Ok(leaves)
     }

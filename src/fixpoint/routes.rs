@@ -32,7 +32,7 @@ impl View {
     }
 }
 
-fn bound(binding: &Binding, tracks: &[usize], points: &[u32]) -> Option<Binding> {
+pub(super) fn bound(binding: &Binding, tracks: &[usize], points: &[u32]) -> Option<Binding> {
     let mut binding = binding.clone();
     for (track, point) in tracks.iter().zip(points) {
         let known = &mut binding[*track];
@@ -279,6 +279,11 @@ impl Explicit<'_, '_> {
         binding: &Binding,
         new: &Delta<'_>,
     ) -> Result<Vec<(Binding, Bdd)>, Interruption> {
+        if let Delta::Applied(new) = new
+            && let Some(reached) = self.stepped((node, first), binding, new)?
+        {
+            return Ok(reached);
+        }
         let steps = self.steps(node, join, Some(first))?;
         let Some((begin, others)) = steps.split_first() else {
             return Ok(Vec::new());
