@@ -63,6 +63,23 @@ pub struct Application {
     pub detours: Box<[Option<Track>]>,
 }
 
+impl Application {
+    /// The tracks of parameters that some tracks are given for, and nothing else is.
+    pub fn parameters_of(&self, tracks: &[Track]) -> Vec<Track> {
+        let given = |link: &Link| match link.given {
+            Given::Leaf(track, leaf) if leaf == link.parameter.1 => Some(track),
+            _ => None,
+        };
+        let links = self.links.iter();
+        let mine = links.filter(|link| {
+            let track = given(link);
+            let twins = self.links.iter().filter(|other| given(other) == track);
+            track.is_some_and(|track| tracks.contains(&track)) && twins.count() == 1
+        });
+        mine.map(|link| link.parameter.0).collect()
+    }
+}
+
 /// From a leaf of a parameter to what is given for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {

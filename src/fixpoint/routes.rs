@@ -49,6 +49,8 @@ pub(super) struct Step {
     part: NodeId,
     access: Access,
     cube: Bdd,
+    /// Of a relation that is applied, what of that can be quantified in its own terms.
+    own_cube: Bdd,
 }
 
 /// What a part says for given points.
@@ -152,10 +154,16 @@ impl Explicit<'_, '_> {
                 let is_data = track.pool != Pool::Point && join.quantified.contains(track);
                 is_data && last[track] == number
             });
+            let quantified: Vec<Track> = quantified.copied().collect();
+            let own = match &plan.node(part).kind {
+                Kind::Apply(application) => application.parameters_of(&quantified),
+                _ => Vec::new(),
+            };
             steps.push(Step {
                 part,
                 access,
-                cube: self.evaluator.atoms.cube(quantified)?,
+                cube: self.evaluator.atoms.cube(&quantified)?,
+                own_cube: self.evaluator.atoms.cube(&own)?,
             });
         }
         let steps: Rc<[Step]> = steps.into();
@@ -237,6 +245,7 @@ impl Explicit<'_, '_> {
                     part: node,
                     access,
                     cube: truth.clone(),
+                    own_cube: truth.clone(),
                 };
                 self.extend(&step, &binding, &truth, &mut all)?;
             }
@@ -293,8 +302,16 @@ impl Explicit<'_, '_> {
                 return Ok(Vec::new());
             }
         }
-        let new = self.known(begin.part, new)?;
-        let new = self.evaluator.atoms.bdds.exists(&new, &begin.cube)?;
+        let bdds = self.evaluator.atoms.bdds;
+        let new = match new {
+            Delta::Known(new) => self.known(begin.part, &Delta::Known(new))?,
+            // What is quantified need not be moved.
+            Delta::Applied(new) => {
+                let new = bdds.exists(new, &begin.own_cube)?;
+                self.known(begin.part, &Delta::Applied(&new))?
+            }
+        };
+        let new = bdds.exists(&new, &begin.cube)?;
         self.follow(others, vec![(binding.clone(), new)])
     }
 
