@@ -12,10 +12,10 @@
 //!
 //! Looking whether a goal is reached costs a join with what is new, each round.
 
-use super::equations::{Argument, Formula, FormulaId, LeafRef, RelationId};
+use super::equations::{Argument, Formula, FormulaId, RelationId};
 use super::evaluate::{Evaluator, Failure};
 use super::graph::Strategy;
-use super::tree::Comparison;
+use super::slices::Slice;
 
 /// A query that is asked, and the relations of which it needs one witness.
 pub(super) struct Goal {
@@ -24,12 +24,6 @@ pub(super) struct Goal {
     /// What else its formula uses.
     others: Vec<usize>,
     pub is_reached: bool,
-}
-
-/// The tuples of a relation that stay: those with a value in one place.
-struct Slice {
-    place: usize,
-    value: i128,
 }
 
 impl Evaluator<'_> {
@@ -117,60 +111,18 @@ impl Evaluator<'_> {
             return None;
         }
         let known = &self.equations.relations[relation];
-        let parameters: Vec<LeafRef> = known.parameter_leaves().map(|(leaf, _)| leaf).collect();
-        let disjuncts = self
-            .equations
-            .flattened(known.body?, |formula| match formula {
-                Formula::Or(parts) => Some(parts),
-                _ => None,
-            });
-        let slice = disjuncts
-            .iter()
-            .find_map(|part| self.keeps(*part, relation, &parameters))?;
-        let is_about_slice = |part: &FormulaId| {
-            let conjuncts = self.equations.flattened(*part, |formula| match formula {
-                Formula::And(parts) => Some(parts),
-                _ => None,
-            });
-            let restricts = |part: &FormulaId| match self.equations.formula(*part) {
-                Formula::Compare(Comparison::Equal, left, right) => {
-                    let is_place = |leaf: Option<LeafRef>| leaf == Some(parameters[slice.place]);
-                    let is_value =
-                        right.leaf.is_none() && right.offset - left.offset == slice.value;
-                    is_place(left.leaf) && is_value
-                }
-                _ => false,
-            };
-            conjuncts.iter().any(restricts)
-        };
-        let is_kept = |part: &FormulaId| self.keeps(*part, relation, &parameters).is_some();
+        let disjuncts = self.equations.disjuncts(known.body?);
+        let kept = |part: &FormulaId| self.equations.kept_slice(relation, *part);
+        let slice = disjuncts.iter().find_map(kept)?;
+        let is_about_slice =
+            |part: &&FormulaId| self.equations.is_in_slice(relation, slice, **part);
         let is_constant = |part: &FormulaId| {
             let mut used = self.applications(*part);
             !used.any(|(used, _)| cycle.contains(&used))
         };
         let mut rest = disjuncts.iter().filter(|part| !is_about_slice(part));
-        rest.all(|part| is_kept(part) || is_constant(part))
+        rest.all(|part| kept(part).is_some() || is_constant(part))
             .then_some(slice)
-    }
-
-    /// The slice that a disjunct keeps.
-    fn keeps(&self, part: FormulaId, of: usize, parameters: &[LeafRef]) -> Option<Slice> {
-        let Formula::Apply {
-            relation,
-            arguments,
-        } = self.equations.formula(part)
-        else {
-            return None;
-        };
-        let changed = |place: &usize| arguments[*place] != Argument::Leaf(parameters[*place]);
-        let changed: Vec<usize> = (0..arguments.len()).filter(changed).collect();
-        match changed[..] {
-            [place] if relation.0 as usize == of => match arguments[place] {
-                Argument::Number(value) => Some(Slice { place, value }),
-                Argument::Leaf(_) => None,
-            },
-            _ => None,
-        }
     }
 
     /// Whether a relation's formula uses another one in a slice only.

@@ -24,10 +24,9 @@
 //!
 //! Linear in the formulas, but for the clauses, of which there may be few.
 
-use super::equations::{
-    Argument, Equations, Formula, FormulaId, LeafRef, Relation, RelationId, Scalar,
-};
+use super::equations::{Argument, Equations, Formula, FormulaId, LeafRef, Relation, RelationId};
 use super::graph::{Graph, Strategy};
+use super::slices::Slice;
 use super::tree::{Comparison, Fixpoint};
 
 /// More clauses than this are not looked at.
@@ -36,8 +35,7 @@ const MOST_CLAUSES: usize = 64;
 /// A relation with a slice that it keeps.
 struct Kept {
     relation: usize,
-    place: usize,
-    value: i128,
+    slice: Slice,
 }
 
 /// A relation that says where the last round found something: at this argument of what is kept.
@@ -107,7 +105,7 @@ impl Cycle<'_> {
             let body = self.equations.relations[*member].body?;
             for clause in self.clauses(body, &frontier)? {
                 let is_keeping = *member == kept.relation
-                    && matches!(clause[..], [only] if self.keeps(kept.relation, only).is_some());
+                    && matches!(clause[..], [only] if self.equations.kept_slice(kept.relation, only).is_some());
                 if !is_keeping {
                     guards.extend(self.guards_of(&clause, &kept, &frontier)?);
                 }
@@ -119,55 +117,18 @@ impl Cycle<'_> {
     /// The slice that a relation keeps.
     fn kept(&self, relation: usize) -> Option<Kept> {
         let known = &self.equations.relations[relation];
-        let parameters: Vec<LeafRef> = known.parameter_leaves().map(|(leaf, _)| leaf).collect();
-        let disjuncts = self
-            .equations
-            .flattened(known.body?, |formula| match formula {
-                Formula::Or(parts) => Some(parts),
-                _ => None,
-            });
-        let mut keeping = disjuncts
-            .iter()
-            .filter_map(|part| self.keeps(relation, *part));
-        let kept = keeping.next()?;
-        let is_about_slice = |part: &FormulaId| {
-            let conjuncts = self.equations.flattened(*part, |formula| match formula {
-                Formula::And(parts) => Some(parts),
-                _ => None,
-            });
-            conjuncts.iter().any(|part| {
-                matches!(self.equations.formula(*part), Formula::Compare(Comparison::Equal, left, right)
-                    if is(left, parameters[kept.place]) && is_number(right, kept.value)
-                        || is(right, parameters[kept.place]) && is_number(left, kept.value))
-            })
-        };
+        let disjuncts = self.equations.disjuncts(known.body?);
+        let slice = |part: &FormulaId| self.equations.kept_slice(relation, *part);
+        let kept = disjuncts.iter().find_map(slice)?;
         let mut all = disjuncts.iter();
-        let is_known = all.all(|part| match self.keeps(relation, *part) {
-            Some(other) => (other.place, other.value) == (kept.place, kept.value),
-            None => is_about_slice(part),
+        let is_known = all.all(|part| match slice(part) {
+            Some(other) => other == kept,
+            None => self.equations.is_in_slice(relation, kept, *part),
         });
-        is_known.then_some(kept)
-    }
-
-    /// The slice that a disjunct keeps: it is the relation itself, with a number in one place.
-    fn keeps(&self, relation: usize, part: FormulaId) -> Option<Kept> {
-        let arguments = self.application(part, relation)?;
-        let parameters = self.equations.relations[relation].parameter_leaves();
-        let parameters: Vec<Argument> = parameters.map(|(leaf, _)| Argument::Leaf(leaf)).collect();
-        let changed: Vec<usize> = (0..parameters.len())
-            .filter(|place| arguments[*place] != parameters[*place])
-            .collect();
-        match changed[..] {
-            [place] => match arguments[place] {
-                Argument::Number(value) => Some(Kept {
-                    relation,
-                    place,
-                    value,
-                }),
-                Argument::Leaf(_) => None,
-            },
-            _ => None,
-        }
+        is_known.then_some(Kept {
+            relation,
+            slice: kept,
+        })
     }
 
     /// Whether a relation is a frontier of what is kept.
@@ -192,8 +153,8 @@ impl Cycle<'_> {
         }
         for conjunct in conjuncts {
             match self.equations.formula(conjunct) {
-                Formula::Apply { .. } => now = self.application(conjunct, kept.relation),
-                Formula::Not(inner) => before = self.application(*inner, kept.relation),
+                Formula::Apply { .. } => now = self.equations.applied(conjunct, kept.relation),
+                Formula::Not(inner) => before = self.equations.applied(*inner, kept.relation),
                 Formula::Same(one, other) => place = other_of([*one, *other], point),
                 Formula::Compare(Comparison::Equal, one, other)
                     if one.offset == 0 && other.offset == 0 =>
@@ -204,10 +165,10 @@ impl Cycle<'_> {
             }
         }
         let (now, before, place) = (now?, before?, place?);
-        let is_slice = |argument: Argument| argument == Argument::Number(kept.value);
-        let are_slices = is_slice(now[kept.place])
-            && matches!(before[kept.place], Argument::Number(_))
-            && !is_slice(before[kept.place]);
+        let is_slice = |argument: Argument| argument == Argument::Number(kept.slice.value);
+        let are_slices = is_slice(now[kept.slice.place])
+            && matches!(before[kept.slice.place], Argument::Number(_))
+            && !is_slice(before[kept.slice.place]);
         if !are_slices || !self.is_any_tuple(known, now, before, kept) {
             return None;
         }
@@ -235,7 +196,7 @@ impl Cycle<'_> {
         for parameter in &relation.variables[..relation.parameters as usize] {
             let places = first..first + parameter.leaves.len();
             first = places.end;
-            if places.contains(&kept.place) {
+            if places.contains(&kept.slice.place) {
                 if places.len() != 1 {
                     return false;
                 }
@@ -257,17 +218,6 @@ impl Cycle<'_> {
             used.push(*variable);
         }
         true
-    }
-
-    /// The arguments of an application of a relation.
-    fn application(&self, formula: FormulaId, of: usize) -> Option<&[Argument]> {
-        match self.equations.formula(formula) {
-            Formula::Apply {
-                relation,
-                arguments,
-            } if relation.0 as usize == of => Some(arguments),
-            _ => None,
-        }
     }
 
     /// The clauses of a formula, each a list of conjuncts. What speaks of frontiers alone, or of
@@ -333,8 +283,8 @@ impl Cycle<'_> {
     ) -> Option<Vec<FormulaId>> {
         let (mut points, mut others, mut guards) = (Vec::new(), 0, Vec::new());
         for conjunct in clause {
-            if let Some(arguments) = self.application(*conjunct, kept.relation) {
-                if arguments[kept.place] != Argument::Number(kept.value) {
+            if let Some(arguments) = self.equations.applied(*conjunct, kept.relation) {
+                if arguments[kept.slice.place] != Argument::Number(kept.slice.value) {
                     return None;
                 }
                 points.push(arguments[frontier.argument]);
@@ -350,12 +300,9 @@ impl Cycle<'_> {
             _ => false,
         };
         let holds_of = |guard: &FormulaId, point: &Argument| {
-            let cases = self.equations.flattened(*guard, |formula| match formula {
-                Formula::Or(parts) => Some(parts),
-                _ => None,
-            });
+            let cases = self.equations.disjuncts(*guard);
             cases.iter().any(|case| {
-                let arguments = self.application(*case, frontier.relation);
+                let arguments = self.equations.applied(*case, frontier.relation);
                 arguments.is_some_and(|arguments| arguments == [*point])
             })
         };
@@ -373,12 +320,4 @@ fn other_of([one, other]: [LeafRef; 2], leaf: LeafRef) -> Option<LeafRef> {
         _ if leaf == other => Some(one),
         _ => None,
     }
-}
-
-fn is(scalar: &Scalar, leaf: LeafRef) -> bool {
-    scalar.leaf == Some(leaf) && scalar.offset == 0
-}
-
-fn is_number(scalar: &Scalar, value: i128) -> bool {
-    scalar.leaf.is_none() && scalar.offset == value
 }

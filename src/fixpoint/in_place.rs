@@ -209,7 +209,10 @@ impl Stepping {
         let set: Vec<_> = after.iter().copied().filter(is_touched).collect();
         let lost = without(before.clone(), &after);
         let dead = program.data_bits().filter(is_touched);
-        let dead: Vec<_> = without(dead.collect(), &after).into_iter().map(spare).collect();
+        let dead: Vec<_> = without(dead.collect(), &after)
+            .into_iter()
+            .map(spare)
+            .collect();
         let mut forget = [&set[..], &lost, &without(after, &before)].concat();
         forget.sort_unstable();
         forget.dedup();

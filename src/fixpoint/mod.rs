@@ -38,6 +38,7 @@ mod returns;
 mod routes;
 mod semi_naive;
 mod shipped;
+mod slices;
 mod solve;
 mod start;
 mod supplied;
