@@ -265,11 +265,56 @@ fn messages() {
         ("mu A(x: bool) = some i in 0..K. x;", "unknown constant `K`"),
         ("mu mu(x: bool) = x;", "`mu` is a keyword"),
         ("mu A(x: bool) = x @ x;", "unknown character `@`"),
+        (
+            "mu A(u: State) = u.pc + 1 = u.pc;",
+            "only numbers have sums, and this is of domain PC",
+        ),
+        (
+            "param N = 2; mu A(x: bool) = N.a = x;",
+            "`N` is a constant: it has no parts",
+        ),
+        (
+            "mu A(x: bool) = n = 1;",
+            "`n` is for programs with threads, and this one has none",
+        ),
+        (
+            "type T = { a: bool, a: bool }; mu A(x: T) = x.a;",
+            "two fields `a`",
+        ),
+        (
+            "mu A(x: bool[0..20000]) = x[1];",
+            "a value of this domain has 20001 parts: at most 10000 are possible",
+        ),
+        (
+            "mu A(x: 0 - 1 .. 18446744073709551615) = true;",
+            "this range has more than 18446744073709551616 values",
+        ),
+        (
+            "mu A(x: 0..3) = some i in 0..x. x = i;",
+            "`x` is a variable, and a constant is needed",
+        ),
+        ("query = true;", "expected the name of a query, found `=`"),
+        (
+            "mu A(x: ) = x;",
+            "expected a domain: `bool`, a range such as `0..3`, or the name of a type, found `)`",
+        ),
+        (
+            "mu A(x: bool) = x. ;",
+            "expected the name of a field, found `;`",
+        ),
+        (
+            "query q = some i in 0..999999. (some j in 0..99. i = j);",
+            "unrolled, there are more than 400000 formulas",
+        ),
     ];
     for (text, message) in cases {
         let errors = equations(text).map(|_| ()).expect_err(text).join("\n");
         assert!(errors.contains(message), "{text}: {errors}");
     }
+    let (open, close) = ("(".repeat(300), ")".repeat(300));
+    let deep = equations(&format!("mu A(x: bool) = {open}x{close};")).map(|_| ());
+    let deep = deep.expect_err("too deep").join("\n");
+    assert!(deep.contains("nested deeper than 200 levels"), "{deep}");
     let two = equations("mu A(x: bool) = y | B(x); query q = z;").map(|_| ());
     assert_eq!(two.expect_err("three errors").len(), 3);
 }

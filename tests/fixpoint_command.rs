@@ -243,3 +243,86 @@ fn threads_begin_with_what_init_leaves() {
     let json: serde_json::Value = serde_json::from_slice(&shown).expect("JSON");
     assert_eq!(json["relations"][0]["count"], "2", "{json}");
 }
+
+/// What `check --algorithm` cannot do is said by name.
+#[test]
+fn what_equations_do_not_decide() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("it can be written");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let plain = write("plain.bp", "void main() begin L: skip; end");
+    let threads = write("threads.bp", "thread p(); void p() begin L: skip; end");
+    let own = write(
+        "own.bp",
+        "decl thread_local g; thread p(); void p() begin L: skip; end",
+    );
+    let created = write(
+        "created.bp",
+        "void main() begin start_thread p(); end void p() begin L: skip; end",
+    );
+    let no_query = write("no-query.mu", "mu A(x: bool) = x;");
+    let never_settles = write("never.mu", "mu A(x: bool) = !A(x); query q = A(0);");
+    for (arguments, message) in [
+        (
+            &[&plain, "--terminates", "--algorithm", "ef"][..],
+            "equations decide whether a label is reached and whether an assertion fails",
+        ),
+        (
+            &[&plain, "--reach", "L", "--algorithm", &no_query],
+            "the equations have no query, which is to decide about the property",
+        ),
+        (
+            &[&plain, "--reach", "L", "--algorithm", &never_settles],
+            "`A` never settles: after round 2 it has the value of round 0 again",
+        ),
+        (
+            &[&threads, "--reach", "L", "--algorithm", "cbr"],
+            "--algorithm needs a bound for programs with threads",
+        ),
+        (
+            &[
+                &threads,
+                "--reach",
+                "L",
+                "--algorithm",
+                "cbr",
+                "--switches",
+                "1",
+                "-D",
+                "K=2",
+            ],
+            "the bound on the executions is a parameter of the equations, and is given twice",
+        ),
+        (
+            &[
+                &own,
+                "--reach",
+                "L",
+                "--algorithm",
+                "cbr",
+                "--switches",
+                "1",
+            ],
+            "equations know no `thread_local` globals",
+        ),
+        (
+            &[
+                &created,
+                "--reach",
+                "L",
+                "--algorithm",
+                "cbr",
+                "--switches",
+                "1",
+            ],
+            "equations know no `start_thread`: all threads are to be declared",
+        ),
+    ] {
+        let mut all = vec!["check"];
+        all.extend(arguments);
+        support::assert_bad_input(&support::derny(&all), message);
+    }
+}
