@@ -2,9 +2,11 @@
 //!
 //! Stronger than liveness: what is only read to compute a cell that does not matter does not matter
 //! either, so a counter that nothing ever looks at is not live anywhere. Globals that a callee
-//! touches are followed through it, all others pass by. That an expression may have no value plays no
-//! role: where one has none, a C program does not come to the step that needs it. Each point is looked at again when what
-//! follows it has changed: a few times in practice.
+//! touches are followed through it, all others pass by. What decides whether an expression has a value
+//! matters as long as the expression is there, whoever needs the value: a divisor that is never 0 must
+//! not become 0. (It may be left out, though: where an expression has no value, a C program does not come
+//! to the step that evaluates it.) Each point is looked at again when what follows it has changed: a few
+//! times in practice.
 
 use super::cells;
 use crate::bits::{self, BitRows};
@@ -194,7 +196,7 @@ impl Search<'_> {
             } => {
                 self.assign(&mut live, assignments);
                 for (index, value) in values.iter().enumerate() {
-                    if self.live.is_returned(procedure, index) {
+                    if self.live.is_returned(procedure, index) || self.may_lack_value(*value) {
                         self.read(&mut live, *value);
                     }
                 }
@@ -224,7 +226,9 @@ impl Search<'_> {
                 }
                 let needed: Vec<_> = (0..)
                     .zip(call.arguments.iter())
-                    .filter(|(index, _)| bits::contains(at_entry, globals + index))
+                    .filter(|(index, argument)| {
+                        bits::contains(at_entry, globals + index) || self.may_lack_value(**argument)
+                    })
                     .map(|(_, argument)| *argument)
                     .collect();
                 self.assign(&mut live, &call.assignments);
@@ -318,11 +322,15 @@ impl Search<'_> {
             .collect();
         self.overwrite(live, assignments.iter().map(|(target, _)| target));
         for ((target, value), matters) in assignments.iter().zip(matter) {
-            if matters {
-                let read = value.expression().into_iter().chain(target.index());
-                read.for_each(|expression| self.read(live, expression));
-            }
+            let value = value.expression().into_iter();
+            let needed = value.filter(|value| matters || self.may_lack_value(*value));
+            let read = needed.chain(target.index());
+            read.for_each(|expression| self.read(live, expression));
         }
+    }
+
+    fn may_lack_value(&self, expression: Expression) -> bool {
+        self.program.expressions.may_lack_value(expression)
     }
 }
 

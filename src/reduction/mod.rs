@@ -34,7 +34,7 @@ pub struct Goals<'g> {
     pub observed: &'g dyn Fn(ProcedureId, VariableId) -> bool,
     /// Whether executions matter that go on for ever.
     pub infinite: bool,
-    /// Whether every step counts: then none is left out.
+    /// Whether every step counts: then none is left out, but may set nothing any more.
     pub steps: bool,
 }
 
@@ -42,16 +42,14 @@ pub struct Goals<'g> {
 pub fn reduce(lowered: &mut Lowered, goals: &Goals<'_>) {
     let program = &mut lowered.program;
     if simplify(program, goals, None) {
-        if !goals.steps {
-            slice(program, goals);
-        }
+        slice(program, goals);
         simplify(program, goals, Some(&mut lowered.origin));
     }
 }
 
 /// Leaves out what does not matter.
 fn slice(program: &mut Program, goals: &Goals<'_>) {
-    if !goals.infinite {
+    if !goals.infinite && !goals.steps {
         slice::cut(program, goals);
     }
     for _ in 0..SLICES {

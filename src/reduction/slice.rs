@@ -15,12 +15,16 @@ use rustc_hash::FxHashMap;
 /// How many points are looked at behind one branch.
 const REGION: usize = 200;
 
-/// Leaves out what does not matter; whether anything did.
+/// Leaves out what does not matter; whether anything did. Where every step counts, one that sets
+/// nothing any more stays.
 pub fn slice(program: &mut Program, goals: &Goals<'_>) -> bool {
     let live = Live::new(program, goals.observed);
     let mut changed = false;
     for index in 0..program.points.len() as u32 {
         changed |= drop_assignments(program, PointId(index), &live);
+    }
+    if goals.steps {
+        return changed;
     }
     let joins: Vec<_> = (0..program.points.len() as u32)
         .map(PointId)
