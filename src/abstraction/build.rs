@@ -189,6 +189,7 @@ impl<'p> Workshop<'p> {
                 procedure,
                 goals,
                 drafts: &mut drafts,
+                together: Vec::new(),
             };
             scene.procedure()?;
         }

@@ -57,6 +57,16 @@ pub struct Move {
     pub constrain: Option<Vec<Operation>>,
 }
 
+impl Move {
+    /// Something more must hold.
+    pub fn require(&mut self, condition: Option<Vec<Operation>>) {
+        self.constrain = match (self.constrain.take(), condition) {
+            (Some(one), Some(other)) => Some([one, other, vec![Operation::And]].concat()),
+            (one, other) => one.or(other),
+        };
+    }
+}
+
 enum Draft {
     Goto(Vec<Link>),
     Move(Move, Link),
@@ -185,9 +195,13 @@ impl<'p> Drafts<'p> {
         self.begins[at.0 as usize] = Some(self.here());
     }
 
-    /// It is a goal.
-    pub fn goal(&mut self, at: PointId) {
-        self.push(Draft::Goto(vec![Link::Next]), Origin::Goal(at));
+    /// It is a goal, for values of which a condition holds.
+    pub fn goal(&mut self, at: PointId, condition: Option<Vec<Operation>>) {
+        let moves = Move {
+            changed: Vec::new(),
+            constrain: condition,
+        };
+        self.push(Draft::Move(moves, Link::Next), Origin::Goal(at));
         self.goals.push(self.here());
         self.push(Draft::Goto(vec![Link::Next]), Origin::Goal(at));
     }

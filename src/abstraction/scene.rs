@@ -18,6 +18,9 @@ use rustc_hash::FxHashSet;
 /// Where truth values are, in the boolean program.
 type Place = (VariableId, Term);
 
+/// Conditions over truth values: in each clause, one has the sign that stands beside it.
+type Clauses = Vec<Vec<(u32, bool)>>;
+
 /// The abstraction of one procedure.
 pub(super) struct Scene<'a, 'p> {
     pub workshop: &'a mut Workshop<'p>,
@@ -26,6 +29,9 @@ pub(super) struct Scene<'a, 'p> {
     pub procedure: ProcedureId,
     pub goals: &'a Goals<'a>,
     pub drafts: &'a mut Drafts<'p>,
+    /// What holds of the values of globals and of this procedure together, but not on a return:
+    /// clauses over their places. A frame that waits speaks of the globals as they were.
+    pub together: Clauses,
 }
 
 impl Scene<'_, '_> {
@@ -53,10 +59,12 @@ impl Scene<'_, '_> {
         let places: Vec<Place> = self.globals().into_iter().chain(self.locals()).collect();
         let values: Vec<Term> = places.iter().map(|(_, term)| *term).collect();
         let clauses = self.workshop.impossible(&values)?;
+        let (always, together) = self.divide(clauses);
+        self.together = together;
         let read = |value: u32| Operation::Read(places[value as usize].0);
-        if !clauses.is_empty() {
+        if !always.is_empty() {
             self.drafts
-                .enforce(Relation::Clauses(clauses).operations(&read));
+                .enforce(Relation::Clauses(always).operations(&read));
         }
         for point in procedure.points.start..procedure.points.end - 1 {
             self.point(PointId(point))?;
@@ -81,6 +89,50 @@ impl Scene<'_, '_> {
         Ok(())
     }
 
+    /// Clauses that hold also when a call returns, and those that do not: these speak of globals
+    /// and of a predicate of the frame about others that the call may have changed.
+    fn divide(&self, clauses: Clauses) -> (Clauses, Clauses) {
+        let program = self.workshop.program;
+        let points = program.procedure(self.procedure).points.clone();
+        let callees = points.filter_map(|point| match &program.point(PointId(point)).action {
+            crate::program::Action::Call(call) => Some(call.callee),
+            _ => None,
+        });
+        let callees: FxHashSet<ProcedureId> = callees.collect();
+        let symbols = &self.workshop.symbols;
+        let may_change = |global: u32| callees.iter().any(|one| symbols.may_change(*one, global));
+        let own = self.interface(self.procedure).predicates.iter();
+        let is_stale: Vec<bool> = own
+            .map(|id| {
+                let cells = self.predicates.get(*id).cells();
+                cells.iter().any(|cell| match cell {
+                    VariableId::Global(global) => may_change(*global),
+                    VariableId::Local(_) => false,
+                })
+            })
+            .collect();
+        let globals = self.predicates.of(None).len();
+        clauses.into_iter().partition(|clause| {
+            let mut values = clause.iter().map(|(value, _)| *value as usize);
+            let has_globals = values.clone().any(|value| value < globals);
+            !(has_globals && values.any(|value| value >= globals && is_stale[value - globals]))
+        })
+    }
+
+    /// What holds of all values together, before a step or after one that changes some.
+    fn consistent(&self, changed: &[VariableId]) -> Option<Vec<Operation>> {
+        if self.together.is_empty() {
+            return None;
+        }
+        let places = self.globals().into_iter().chain(self.locals());
+        let places: Vec<VariableId> = places.map(|(place, _)| place).collect();
+        let read = |value: u32| match places[value as usize] {
+            place if changed.contains(&place) => Operation::ReadNext(place),
+            place => Operation::Read(place),
+        };
+        Some(Relation::Clauses(self.together.clone()).operations(&read))
+    }
+
     fn point(&mut self, at: PointId) -> Result<(), Stop> {
         let Some(blocks) = self.workshop.blocks[at.0 as usize].clone() else {
             return Ok(());
@@ -89,7 +141,7 @@ impl Scene<'_, '_> {
         self.drafts.at(at);
         if (self.goals.point)(at) {
             // A step to here may have arrived in an impossible combination: one more leaves those.
-            self.drafts.goal(at);
+            self.drafts.goal(at, self.consistent(&[]));
         }
         self.probes(at);
         let mut kept: Vec<(usize, To, Move)> = Vec::new();
@@ -103,7 +155,9 @@ impl Scene<'_, '_> {
                 continue;
             }
             let (before, after) = self.sides(at, &steps, edge);
-            if let Some(moves) = self.relate(at, edge.condition, &before, after)? {
+            if let Some(mut moves) = self.relate(at, edge.condition, &before, after)? {
+                moves.require(self.consistent(&[]));
+                moves.require(self.consistent(&moves.changed));
                 kept.push((index, edge.to, moves));
             }
         }
@@ -142,7 +196,8 @@ impl Scene<'_, '_> {
         };
         let mut conditions = Vec::new();
         for probe in own {
-            let mut condition = vec![Operation::Constant(true)];
+            let consistent = self.consistent(&[]);
+            let mut condition = consistent.unwrap_or(vec![Operation::Constant(true)]);
             for (id, is_true) in &probe.clause {
                 condition.extend(read(*id));
                 condition.extend(is_true.then_some(Operation::Not));
@@ -242,15 +297,14 @@ impl Scene<'_, '_> {
             false => self.parts(at, condition, before, told)?,
         };
         let is_possible = !parts.iter().any(|(relation, _)| relation.is_empty());
-        let mut constrain: Option<Vec<Operation>> = None;
+        let mut moves = Move {
+            changed,
+            constrain: None,
+        };
         for (relation, reads) in parts.iter().filter(|(relation, _)| !relation.is_full()) {
-            let own = relation.operations(&|value| reads[value as usize]);
-            constrain = Some(match constrain {
-                None => own,
-                Some(others) => [others, own, vec![Operation::And]].concat(),
-            });
+            moves.require(Some(relation.operations(&|value| reads[value as usize])));
         }
-        Ok(is_possible.then_some(Move { changed, constrain }))
+        Ok(is_possible.then_some(moves))
     }
 
     /// A relation between values before a step and after it, and how these are read.
@@ -371,7 +425,8 @@ impl Scene<'_, '_> {
                     .filter(|(_, (a, b))| *a != b)
                     .map(|(place, (_, b))| (*place, b)),
             );
-            if let Some(moves) = self.relate(at, edge.condition, &before, after)? {
+            if let Some(mut moves) = self.relate(at, edge.condition, &before, after)? {
+                moves.require(self.consistent(&moves.changed));
                 kept.push((index, edge.to, moves));
             }
         }

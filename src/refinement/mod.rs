@@ -35,6 +35,8 @@ use crate::trace::failure::Failure;
 use crate::watch::{Abort, Gauge, Watch};
 use keep::Keeper;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// What the loop is told.
@@ -44,6 +46,8 @@ pub struct Plan {
     pub refinements: u64,
     /// Where each round is written to.
     pub keep: Option<PathBuf>,
+    /// How many rounds were written there: all loops count together.
+    pub kept: Arc<AtomicU64>,
     /// Whether the invariants of loops are wanted, of what holds.
     pub invariants: bool,
 }
@@ -53,6 +57,7 @@ impl Default for Plan {
         Plan {
             refinements: 200,
             keep: None,
+            kept: Arc::default(),
             invariants: false,
         }
     }
@@ -199,7 +204,13 @@ impl<'p> Loop<'p> {
         match property {
             Property::Terminates => self.decide_infinite(None),
             Property::Temporal(temporal) => self.decide_infinite(Some(temporal)),
-            _ => self.decide_finite(property),
+            Property::Reach(_)
+            | Property::Assertions
+            | Property::Assertion(_)
+            | Property::OtherFailures => self.decide_finite(property),
+            Property::OnTop { .. } | Property::Unsupported => {
+                Ok(Conclusion::Unknown(Reason::Unsupported))
+            }
         }
     }
 
@@ -211,6 +222,7 @@ impl<'p> Loop<'p> {
         let begin = Instant::now();
         let boolean = self.workshop.build(&self.predicates, goals)?;
         self.seconds.abstraction += begin.elapsed();
+        self.plan.kept.fetch_add(1, Ordering::Relaxed);
         if let Some(keeper) = self.keeper() {
             keeper.begin(&boolean, &self.summary())?;
         }
@@ -222,7 +234,7 @@ impl<'p> Loop<'p> {
         let folder = self.plan.keep.as_deref();
         folder.map(|folder| Keeper {
             folder,
-            round: self.rounds,
+            round: self.plan.kept.load(Ordering::Relaxed),
             program: self.program,
         })
     }
@@ -400,6 +412,10 @@ fn fails(property: &Property, point: PointId, assertion: bool) -> bool {
         Property::Assertions => true,
         Property::Assertion(points) => assertion && points.contains(&point),
         Property::OtherFailures => !assertion,
-        _ => false,
+        Property::Reach(_)
+        | Property::OnTop { .. }
+        | Property::Terminates
+        | Property::Temporal(_)
+        | Property::Unsupported => false,
     }
 }

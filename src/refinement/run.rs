@@ -153,10 +153,16 @@ impl Task<'_> {
                         true => turn.invariants().map(Some),
                         false => Ok(None),
                     };
-                    let examined = self.examine(&mut turn, index).and(invariants);
+                    let examined = self.examine(&mut turn, index);
                     summary = turn.summary();
-                    match examined {
+                    // A proof stands, whether or not its invariants can be told.
+                    match invariants {
                         Ok(invariants) => summary.invariants = invariants,
+                        Err(Error::Stopped(Reason::Memory)) => {}
+                        Err(error) => return Err(error),
+                    }
+                    match examined {
+                        Ok(()) => {}
                         Err(Error::Stopped(Reason::Memory)) => {
                             // What may lie outside is not known: neither is the verdict.
                             self.board.limit(index, &[], false);
