@@ -153,6 +153,10 @@ impl Temporal {
             stem: letters(&trace.stem),
             cycle: letters(&trace.cycle),
         };
+        // What is read in each round must be known.
+        if word.cycle.is_empty() {
+            return false;
+        }
         match &self.formula {
             Some(formula) => !ltl2ba_rs::evaluate(formula, &word),
             None => ltl2ba_rs::accepts(&self.forbidden, &word),

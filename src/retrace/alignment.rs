@@ -7,7 +7,7 @@
 
 use super::Original;
 use super::walk::Moment;
-use crate::program::PointId;
+use crate::program::{Action, PointId, Program};
 use crate::source::Span;
 use crate::trace::Step;
 use crate::typing::c::tree::FunctionId;
@@ -62,7 +62,14 @@ pub fn align(
         Some(_) if cycle >= steps.len() => None,
         Some(over) => Some(cycle + over % (steps.len() - cycle)),
     };
-    let site_at = |at: usize| sites[number(at)?];
+    let growth = growth(program, steps, cycle);
+    // Each round of a cycle may be deeper than the one before.
+    let site_at = |at: usize| {
+        let (function, depth, span) = sites[number(at)?]?;
+        let over = (at + 1).saturating_sub(steps.len());
+        let round = over.div_ceil(steps.len().saturating_sub(cycle).max(1));
+        Some((function, depth + growth * round as u64, span))
+    };
     let mut at = 0;
     let mut aligned = Vec::with_capacity(moments.len());
     for (k, own) in wanted.iter().enumerate() {
@@ -98,4 +105,18 @@ pub fn align(
         }
     }
     aligned
+}
+
+/// By how many frames the stack grows in each round of a cycle.
+fn growth(program: &Program, steps: &[&Step], cycle: usize) -> u64 {
+    let (Some(first), Some(last)) = (steps.get(cycle), steps.last()) else {
+        return 0;
+    };
+    let action = last.at().map(|at| &program.point(PointId(at)).action);
+    let after = match action {
+        Some(Action::Call(_)) => last.depth + 1,
+        Some(Action::Exit) => last.depth.saturating_sub(1),
+        _ => last.depth,
+    };
+    after.saturating_sub(first.depth)
 }
