@@ -1,5 +1,6 @@
-//! Progress of the loop: what a round was given is in none of the next ones. So it is where the relations of all
-//! steps are exact, as with few truth values; where they are not, a path may come back until they are.
+//! Progress of the loop: the trace that a round was given is not in the next one. Tried on random
+//! boolean programs, which have few truth values. It is not so of every program: where the relations
+//! of steps are given by parts, a path may come back, and in the end nothing is known.
 
 use super::{Attempt, Goals, Loop, Plan, Traces, fails};
 use crate::abstraction::Origin;
