@@ -129,3 +129,23 @@ fn kept_rounds_are_not_written_twice() {
     let together = count(&["--assertions", "--defined"]);
     assert!(together > alone[0].max(alone[1]), "{alone:?} {together}");
 }
+
+/// Variables that only a formula compares stand side by side in the order: otherwise 32 bits of
+/// each would be told apart before the first of the other.
+#[test]
+fn what_a_formula_compares_meets() {
+    let case = Case::new(
+        "extern int any(void);
+         int g, h;
+         int main(void) { g = any(); h = any(); return 0; }",
+    );
+    for (formula, verdict) in [("F {g == h}", "holds"), ("G {g <= h}", "violated")] {
+        let run = case.check(&["--ltl", formula, "--abstraction", "none", "--no-trace"]);
+        assert_eq!(
+            run.stdout,
+            format!("{verdict} {formula}\n"),
+            "{}",
+            run.stderr
+        );
+    }
+}

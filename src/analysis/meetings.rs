@@ -5,9 +5,9 @@
 
 use super::frames::{Class, Frames, goes_on};
 use crate::components::cyclic_components;
-use crate::program::{Expression, Moment, Operation, OperationKind, VariableId};
+use crate::program::{Expression, Moment, Operation, OperationKind, ProcedureId, VariableId};
 use crate::rules::effect::{Assignment, Effect, Place, Source, element};
-use crate::rules::{DataVariable, Head, Right, Rule, Rules};
+use crate::rules::{DataVariable, Head, Layout, Right, Rule, Rules};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -52,6 +52,23 @@ impl Meetings {
             }
         }
         meetings
+    }
+
+    /// Lets meet what a condition compares that is looked at along executions. A local in it is an
+    /// index into `locals`.
+    pub fn meet_in_condition(
+        &mut self,
+        layout: &Layout,
+        operations: &[Operation],
+        locals: &[(ProcedureId, u32)],
+    ) {
+        self.meet_in(operations, |variable, _| match variable {
+            VariableId::Global(index) => layout.global(index),
+            VariableId::Local(index) => {
+                let (procedure, local) = locals[index as usize];
+                layout.cell(procedure, VariableId::Local(local))
+            }
+        });
     }
 
     /// The class of a cell with this first bit.

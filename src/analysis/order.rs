@@ -13,7 +13,7 @@
 
 use super::meetings::Meetings;
 use crate::diagnostic::suggestion;
-use crate::program::{ProcedureId, VariableId};
+use crate::program::{Operation, ProcedureId, VariableId};
 use crate::rules::{DataVariable, Layout, Rules};
 use nom::bytes::complete::{tag, take_till1, take_while};
 use nom::combinator::{map, opt};
@@ -222,9 +222,14 @@ pub fn resolve<'r>(
     choice: &Choice,
     layout: &Layout,
     rules: impl FnOnce() -> Rules<'r>,
+    conditions: &[Condition<'_>],
 ) -> Result<Option<Vec<DataVariable>>, OrderError> {
     match choice {
-        Choice::Interleaved if layout.is_wide() => Ok(interleaved_bits(&rules())),
+        Choice::Interleaved if layout.is_wide() => {
+            let rules = rules();
+            let (cells, meetings) = (cells_of(&rules), meetings(&rules, conditions));
+            Ok(Some(flatten(&cells, &interleaved(&cells, &meetings))))
+        }
         Choice::Interleaved | Choice::Sequential => Ok(None),
         Choice::Given(text) => {
             let cells = cells_of(&rules());
@@ -234,14 +239,31 @@ pub fn resolve<'r>(
 }
 
 /// The order wanted in the form that [`parse`] reads.
-pub fn describe(choice: &Choice, rules: &Rules<'_>) -> Result<String, OrderError> {
+pub fn describe(
+    choice: &Choice,
+    rules: &Rules<'_>,
+    conditions: &[Condition<'_>],
+) -> Result<String, OrderError> {
     let cells = cells_of(rules);
     let groups = match choice {
-        Choice::Interleaved => interleaved(&cells, &Meetings::of(rules)),
+        Choice::Interleaved => interleaved(&cells, &meetings(rules, conditions)),
         Choice::Sequential => sequential(&cells),
         Choice::Given(text) => parse(text, &cells)?,
     };
     Ok(show(&cells, &groups))
+}
+
+/// A condition that is looked at along executions, in postfix form: a local in it is an index into
+/// the list beside it.
+pub type Condition<'c> = (&'c [Operation], &'c [(ProcedureId, u32)]);
+
+/// What meets in the program, and in such conditions.
+fn meetings(rules: &Rules<'_>, conditions: &[Condition<'_>]) -> Meetings {
+    let mut meetings = Meetings::of(rules);
+    for (operations, locals) in conditions {
+        meetings.meet_in_condition(&rules.layout, operations, locals);
+    }
+    meetings
 }
 
 /// The data variables of the interleaved order; `None` if each cell is one bit, and all stand

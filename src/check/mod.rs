@@ -23,7 +23,7 @@ use crate::cycles;
 use crate::error::{Error, Reason};
 use crate::explicit::Budget;
 use crate::limits;
-use crate::property::Property;
+use crate::property::{Atom, Property};
 use crate::retrace::{Mismatch, Provenance};
 use crate::rules::{self, Subject};
 use crate::threads::SwitchBounds;
@@ -194,7 +194,7 @@ pub fn check<'a>(
         Engine::Symbolic => {
             let layout = subject.layout();
             let rules = || subject.rules(layout.clone(), false);
-            let order = order::resolve(&options.order, &layout, rules);
+            let order = order::resolve(&options.order, &layout, rules, &conditions(properties));
             let run = Run {
                 subject,
                 options,
@@ -208,6 +208,15 @@ pub fn check<'a>(
     }
     vacuity::warn_of_ends_that_go_on(subject, properties, board);
     Ok(())
+}
+
+/// The conditions that formulas speak of.
+pub fn conditions(properties: &[Property]) -> Vec<order::Condition<'_>> {
+    let formulas = properties.iter().filter_map(|property| match property {
+        Property::Temporal(temporal) => Some(&temporal.atoms),
+        _ => None,
+    });
+    formulas.flatten().filter_map(Atom::condition).collect()
 }
 
 /// What all symbolic checks of one run share.

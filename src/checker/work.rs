@@ -4,7 +4,7 @@ use super::resolution::resolve_predicates;
 use super::task::{Task, tasks, warn_of_assumptions};
 use crate::abstraction::predicate::Predicate;
 use crate::analysis::order;
-use crate::check::{Board, Engine, Options, Phase, Verdict};
+use crate::check::{self, Board, Engine, Options, Phase, Verdict};
 use crate::error::{Error, Reason};
 use crate::event::{Event, Progress};
 use crate::model::{Form, Model};
@@ -97,7 +97,11 @@ impl Work {
             for task in tasks {
                 let subject = task.form.subject();
                 let rules = subject.rules(subject.layout(), false);
-                let order = order::describe(&self.options.order, &rules)?;
+                let order = order::describe(
+                    &self.options.order,
+                    &rules,
+                    &check::conditions(&task.properties),
+                )?;
                 events.report(Event::Order(order));
             }
         }

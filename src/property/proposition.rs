@@ -63,13 +63,23 @@ impl Atom {
         }
     }
 
+    /// Its condition on values, if it has one, with the locals that it speaks of.
+    pub fn condition(&self) -> Option<(&[Operation], &[(ProcedureId, u32)])> {
+        match self {
+            Atom::Expression { operations, locals } => Some((operations, locals)),
+            Atom::Observed { truth, locals, .. } => Some((truth, locals)),
+            _ => None,
+        }
+    }
+
     /// The variables it reads, with repetitions.
     pub fn observes(&self) -> Vec<Observed> {
         let (operations, locals) = match self {
-            Atom::Expression { operations, locals } => (operations, locals),
-            Atom::Observed { truth, locals, .. } => (truth, locals),
             Atom::Conditions(conditions) => return observed_by(conditions),
-            _ => return Vec::new(),
+            _ => match self.condition() {
+                Some(condition) => condition,
+                None => return Vec::new(),
+            },
         };
         let reads = operations.iter().filter_map(Operation::cells_read);
         let cells = reads.flat_map(|(first, count, _)| (0..count).map(move |k| first.plus(k)));
