@@ -13,8 +13,8 @@
 
 use super::meetings::Meetings;
 use crate::diagnostic::suggestion;
-use crate::program::{Operation, ProcedureId, VariableId};
-use crate::rules::{DataVariable, Layout, Rules};
+use crate::program::{ProcedureId, VariableId};
+use crate::rules::{Condition, DataVariable, Layout, Rules};
 use nom::bytes::complete::{tag, take_till1, take_while};
 use nom::combinator::{map, opt};
 use nom::multi::many0;
@@ -252,10 +252,6 @@ pub fn describe(
     };
     Ok(show(&cells, &groups))
 }
-
-/// A condition that is looked at along executions, in postfix form: a local in it is an index into
-/// the list beside it.
-pub type Condition<'c> = (&'c [Operation], &'c [(ProcedureId, u32)]);
 
 /// What meets in the program, and in such conditions.
 fn meetings(rules: &Rules<'_>, conditions: &[Condition<'_>]) -> Meetings {

@@ -25,7 +25,7 @@ use crate::explicit::Budget;
 use crate::limits;
 use crate::property::{Atom, Property};
 use crate::retrace::{Mismatch, Provenance};
-use crate::rules::{self, Subject};
+use crate::rules::{self, Condition, Subject};
 use crate::threads::SwitchBounds;
 use crate::watch::{Stop, Watch, within_budget};
 use crate::witness::walk::Diverged;
@@ -211,7 +211,7 @@ pub fn check<'a>(
 }
 
 /// The conditions that formulas speak of.
-pub fn conditions(properties: &[Property]) -> Vec<order::Condition<'_>> {
+pub fn conditions(properties: &[Property]) -> Vec<Condition<'_>> {
     let formulas = properties.iter().filter_map(|property| match property {
         Property::Temporal(temporal) => Some(&temporal.atoms),
         _ => None,

@@ -15,6 +15,7 @@ use crate::program::{
     Cell, Domain, Language, Operation, PointId, ProcedureId, Program, VariableId,
 };
 use crate::pushdown::SymbolId;
+use crate::rules::Condition;
 use crate::source::{Source, Span};
 use crate::syntax::boolean::property::{PropertyName, parse_property};
 use crate::syntax::boolean::tree::Node;
@@ -64,7 +65,7 @@ impl Atom {
     }
 
     /// Its condition on values, if it has one, with the locals that it speaks of.
-    pub fn condition(&self) -> Option<(&[Operation], &[(ProcedureId, u32)])> {
+    pub fn condition(&self) -> Option<Condition<'_>> {
         match self {
             Atom::Expression { operations, locals } => Some((operations, locals)),
             Atom::Observed { truth, locals, .. } => Some((truth, locals)),

@@ -11,7 +11,7 @@
 
 use crate::bits::{self, BitSet};
 use crate::index::IndexVec;
-use crate::program::{Cell, Domain, Language, ProcedureId, Program, VariableId};
+use crate::program::{Cell, Domain, Language, Operation, ProcedureId, Program, VariableId};
 use crate::pushdown::System;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -23,6 +23,10 @@ pub enum Observed {
     Global(u32),
     Local(ProcedureId, u32),
 }
+
+/// A condition that is looked at along executions, in postfix form: a local in it is an index into
+/// the list beside it.
+pub type Condition<'c> = (&'c [Operation], &'c [(ProcedureId, u32)]);
 
 /// A variable of the symbolic pushdown system, one bit: an index into the shared numbering.
 pub type DataVariable = u32;

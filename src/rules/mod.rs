@@ -19,7 +19,7 @@ mod pushdown;
 mod subject;
 
 pub use effects::{Effects, Footprint};
-pub use layout::{DataVariable, Layout, Observed};
+pub use layout::{Condition, DataVariable, Layout, Observed};
 pub use program::reachable_points;
 pub use subject::Subject;
 
