@@ -48,7 +48,10 @@ impl Workshop<'_> {
             return Ok(());
         }
         let mut samples = Samples::default();
-        let variables = self.symbols.globals().len() + 16;
+        // A step costs what there is to look at: globals, and the locals of a frame.
+        let procedures = self.program.procedures.iter();
+        let locals = procedures.map(|procedure| procedure.locals.len()).max();
+        let variables = self.symbols.globals().len() + locals.unwrap_or(0).max(16);
         let mut left = SAMPLE_WORK / variables;
         let mut left_of_tails = left;
         let heads = self.heads();
