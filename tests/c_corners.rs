@@ -3,31 +3,19 @@
 
 mod support;
 
-use support::{Run, derny};
+use support::Run;
+use support::c::Folder;
 
-struct Case {
-    folder: tempfile::TempDir,
-}
+struct Case(Folder);
 
 impl Case {
     fn new(text: &str) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let case = Case { folder };
-        case.write("case.c", text);
-        case
-    }
-
-    fn write(&self, name: &str, text: &str) -> String {
-        let path = self.folder.path().join(name);
-        std::fs::write(&path, text).expect("it can be written");
-        path.to_str().expect("UTF-8").to_owned()
+        Case(Folder::new(&[("p.c", text)]))
     }
 
     fn check(&self, arguments: &[&str]) -> Run {
-        let path = self.folder.path().join("case.c");
-        let mut all = vec!["check", path.to_str().expect("UTF-8"), "--timeout", "60"];
-        all.extend(arguments);
-        derny(&all)
+        let begin = ["check", "p.c", "--timeout", "60"];
+        self.0.run(&[&begin, arguments].concat())
     }
 
     /// By every method.
@@ -67,11 +55,11 @@ fn frames_that_wait_speak_of_earlier_globals() {
          unsigned char g;
          void f(void) { g = 0; }
          int main(void) { unsigned char x = 3; g = 5; f(); assert(g != 0); }";
-    let case = Case::new(text);
-    let predicates = case.write("mine.pred", "g == 0\nmain: g <= x\n");
+    let predicates = "g == 0\nmain: g <= x\n";
+    let case = Case(Folder::new(&[("p.c", text), ("mine.pred", predicates)]));
     let formula = "G !{g <= main.x} || G !{g == 0}";
     case.decide(&["--ltl", formula], &format!("violated {formula}"));
-    let run = case.check(&["--predicates", &predicates, "--abstraction", "predicates"]);
+    let run = case.check(&["--predicates", "mine.pred", "--abstraction", "predicates"]);
     assert!(
         run.stdout.starts_with("violated assertions"),
         "{}{}",
@@ -83,13 +71,12 @@ fn frames_that_wait_speak_of_earlier_globals() {
 /// What is not decided at all is unknown, whoever is asked.
 #[test]
 fn what_is_not_supported_does_not_hold() {
-    let case = Case::new(
-        "#include <stdlib.h>
-         int main(void) { int *p = malloc(4); free(p); free(p); return 0; }",
-    );
-    let property = case.write("free.prp", "CHECK( init(main()), LTL(G valid-free) )\n");
+    let text = "#include <stdlib.h>
+         int main(void) { int *p = malloc(4); free(p); free(p); return 0; }";
+    let property = "CHECK( init(main()), LTL(G valid-free) )\n";
+    let case = Case(Folder::new(&[("p.c", text), ("free.prp", property)]));
     for method in ["none", "predicates", "auto"] {
-        let run = case.check(&["--prp", &property, "--abstraction", method]);
+        let run = case.check(&["--prp", "free.prp", "--abstraction", method]);
         assert_eq!(run.code, 3, "{method}: {}{}", run.stdout, run.stderr);
         assert!(run.stdout.starts_with("unknown"), "{}", run.stdout);
     }
@@ -110,19 +97,16 @@ fn kept_rounds_are_not_written_twice() {
          extern int any(void);
          int main(void) { int x = any(), y = 3; if (x > 0) y = x; assert(y > 0); return 6 / y; }",
     );
-    let keep = case.folder.path().join("rounds");
-    let keep = keep.to_str().expect("UTF-8");
-    let method = ["--abstraction", "predicates", "--no-trace"];
     let count = |properties: &[&str]| {
-        std::fs::create_dir_all(keep).expect("a folder");
-        let run = case.check(&[properties, &method, &["--keep", keep]].concat());
+        let folder = tempfile::tempdir().expect("a folder");
+        let keep = folder.path().to_str().expect("UTF-8");
+        let method = ["--abstraction", "predicates", "--no-trace", "--keep", keep];
+        let run = case.check(&[properties, &method].concat());
         assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
         let files = std::fs::read_dir(keep).expect("a folder");
         let names = files.map(|file| file.expect("a file").file_name());
         let is_program = |name: &std::ffi::OsString| name.to_string_lossy().ends_with(".bp");
-        let count = names.filter(is_program).count();
-        std::fs::remove_dir_all(keep).expect("it can be removed");
-        count
+        names.filter(is_program).count()
     };
     let alone = ["--assertions", "--defined"].map(|property| count(&[property]));
     // What was learned for the first serves the second.

@@ -4,18 +4,17 @@
 //! them what must come out, computed here with numbers of 128 bits. So one run of the symbolic engine decides
 //! thousands of results. Where gcc is found, it executes the same program on all operands.
 
+#[path = "c_random/reading.rs"]
+mod reading;
+
 use derny::Verdict;
-use derny::internals::c::{DataModel, Options as Reading, preprocess};
 use derny::internals::check::{Board, Options, check};
-use derny::internals::lower::c::{Options as Lowering, entry, lower};
+use derny::internals::lower::c::Options as Lowering;
 use derny::internals::property::Property;
-use derny::internals::typing::program;
 use derny::internals::watch::Watch;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::Instant;
 
 /// An integer type.
@@ -298,25 +297,7 @@ fn nibbles(left: Type, right: Type) -> Program {
 }
 
 fn verdict(text: &str) -> Option<Verdict> {
-    let options = Reading {
-        directories: Vec::new(),
-        definitions: Vec::new(),
-        model: DataModel::Lp64,
-        honours_markers: false,
-        reader: &|path: &Path| std::fs::read(path),
-    };
-    let read = preprocess(vec![("operators.c".to_owned(), text.into())], &options);
-    let typed = program(read, DataModel::Lp64);
-    let messages: Vec<&str> = typed
-        .diagnostics
-        .iter()
-        .map(|one| one.message.as_str())
-        .collect();
-    let tree = typed
-        .program
-        .unwrap_or_else(|| panic!("{messages:?}\n{text}"));
-    let main = entry(&tree, "main").expect("there is a main");
-    let lowered = lower(Arc::new(typed.source), &tree, main, &Lowering::default());
+    let lowered = reading::read(text).lowered(&Lowering::default());
     let board = Board::new(Instant::now(), 1);
     let options = Options {
         trace: false,

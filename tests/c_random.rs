@@ -8,21 +8,20 @@
 
 #[path = "c_random/generator.rs"]
 mod generator;
+#[path = "c_random/reading.rs"]
+mod reading;
 #[path = "c_random/recursion.rs"]
 mod recursion;
 
-use derny::internals::c::{DataModel, Options as Reading, preprocess};
 use derny::internals::check::{Board, Options, check};
 use derny::internals::execution::{self, EndKind, Machine, Random};
-use derny::internals::lower::c::{Lowered, Options as Lowering, entry, lower};
+use derny::internals::lower::c::{Lowered, Options as Lowering};
 use derny::internals::program::PointId;
 use derny::internals::property::Property;
-use derny::internals::typing::{FunctionId, Program, program};
+use derny::internals::typing::{FunctionId, Program};
 use derny::internals::watch::Watch;
 use derny::{Engine, Verdict};
 use generator::Generator;
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// How many executions of a program are tried.
@@ -40,27 +39,9 @@ fn seeds(usual: u64) -> std::ops::Range<u64> {
 }
 
 fn read(text: &str) -> (Lowered, Program, FunctionId) {
-    let options = Reading {
-        directories: Vec::new(),
-        definitions: Vec::new(),
-        model: DataModel::Lp64,
-        honours_markers: false,
-        reader: &|path: &Path| std::fs::read(path),
-    };
-    let read = preprocess(vec![("random.c".to_owned(), text.into())], &options);
-    let typed = program(read, DataModel::Lp64);
-    let errors: Vec<&str> = typed
-        .diagnostics
-        .iter()
-        .filter(|one| one.is_error())
-        .map(|one| one.message.as_str())
-        .collect();
-    let Some(tree) = typed.program else {
-        panic!("{errors:?}\n{text}");
-    };
-    let main = entry(&tree, "main").expect("the program has a main");
-    let lowered = lower(Arc::new(typed.source), &tree, main, &Lowering::default());
-    (lowered, tree, main)
+    let read = reading::read(text);
+    let lowered = read.lowered(&Lowering::default());
+    (lowered, read.tree, read.main)
 }
 
 fn verdict(lowered: &Lowered, property: Property, engine: Engine) -> Option<Verdict> {

@@ -5,44 +5,25 @@
 //! the explicit twin where fields are small, and by the symbolic engine), and after ranges,
 //! constants, narrow cells and slices have changed it, each time for the question that is asked.
 
+#[path = "c_random/dice.rs"]
+mod dice;
+#[path = "c_random/reading.rs"]
+mod reading;
+
 use derny::Engine;
 use derny::Verdict;
-use derny::internals::c::{DataModel, Options as Reading, preprocess};
 use derny::internals::check::{Board, Options, check};
-use derny::internals::lower::c::{Checks, Lowered, Options as Lowering, entry, lower};
+use derny::internals::lower::c::{Lowered, Options as Lowering};
 use derny::internals::program::PointId;
 use derny::internals::property::Property;
 use derny::internals::reduction::{Goals, reduce};
-use derny::internals::typing::program;
 use derny::internals::watch::Watch;
+use dice::Dice;
 use std::fmt::Write as _;
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
-fn read(text: &str, checks: Checks) -> Lowered {
-    let options = Reading {
-        directories: Vec::new(),
-        definitions: Vec::new(),
-        model: DataModel::Lp64,
-        honours_markers: true,
-        reader: &|path: &Path| std::fs::read(path),
-    };
-    let read = preprocess(
-        vec![("case.c".to_owned(), text.as_bytes().to_vec())],
-        &options,
-    );
-    let typed = program(read, DataModel::Lp64);
-    let tree = typed.program.unwrap_or_else(|| {
-        let messages: Vec<_> = typed.diagnostics.iter().map(|one| &one.message).collect();
-        panic!("{messages:?}\n{text}")
-    });
-    let main = entry(&tree, "main").expect("a function to begin with");
-    let options = Lowering {
-        checks,
-        ..Lowering::default()
-    };
-    lower(Arc::new(typed.source), &tree, main, &options)
+fn lowered(text: &str) -> Lowered {
+    reading::read(text).lowered(&Lowering::default())
 }
 
 fn verdict(lowered: &Lowered, property: Property, engine: Engine) -> Option<Verdict> {
@@ -92,10 +73,10 @@ fn questions(lowered: &Lowered) -> Vec<(String, Property, Vec<PointId>, bool)> {
 
 /// What differs between a program as it is and reduced; how many answers were compared.
 fn compare(text: &str, is_small: bool) -> Result<usize, String> {
-    let whole = read(text, Checks::default());
+    let whole = lowered(text);
     let mut compared = 0;
     for (name, property, points, infinite) in questions(&whole) {
-        let mut reduced = read(text, Checks::default());
+        let mut reduced = lowered(text);
         let goals = Goals {
             points: &points,
             observed: &|_, _| false,
@@ -117,23 +98,6 @@ fn compare(text: &str, is_small: bool) -> Result<usize, String> {
         }
     }
     Ok(compared)
-}
-
-/// Numbers that look random, the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    fn pick<'s>(&mut self, all: &[&'s str]) -> &'s str {
-        all[self.below(all.len() as u64) as usize]
-    }
 }
 
 const SMALL: [&str; 4] = ["s.a", "s.b", "s.c", "s.d"];

@@ -6,66 +6,34 @@
 //! reached can be reached there; where they give any value, whatever can be reached there can be
 //! reached, too, whichever accesses choose the element: all that read, none, or one alone.
 
+#[path = "c_random/dice.rs"]
+mod dice;
+#[path = "c_random/reading.rs"]
+mod reading;
 mod support;
 
 use derny::Verdict;
-use derny::internals::c::{DataModel, Options as Reading, preprocess};
 use derny::internals::check::{Board, Options, check};
-use derny::internals::lower::c::{
-    Lowered, Options as Lowering, PointKind, Sites, Tracking, entry, lower,
-};
+use derny::internals::lower::c::{Lowered, Options as Lowering, PointKind, Sites, Tracking};
 use derny::internals::program::PointId;
 use derny::internals::property::Property;
 use derny::internals::reduction::{Goals, reduce};
-use derny::internals::source::Source;
-use derny::internals::typing::{FunctionId, Program, program};
 use derny::internals::watch::Watch;
+use dice::Dice;
+use reading::{Read, read};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 use support::c::{check as run, verdicts};
 
-struct Read {
-    source: Arc<Source>,
-    tree: Program,
-    main: FunctionId,
-}
-
-fn read(text: &str) -> Read {
-    let options = Reading {
-        directories: Vec::new(),
-        definitions: Vec::new(),
-        model: DataModel::Lp64,
-        honours_markers: true,
-        reader: &|path: &Path| std::fs::read(path),
-    };
-    let file = ("case.c".to_owned(), text.as_bytes().to_vec());
-    let typed = program(preprocess(vec![file], &options), DataModel::Lp64);
-    let tree = typed.program.unwrap_or_else(|| {
-        let messages: Vec<_> = typed.diagnostics.iter().map(|one| &one.message).collect();
-        panic!("{messages:?}\n{text}")
-    });
-    let main = entry(&tree, "main").expect("a function to begin with");
-    Read {
-        source: Arc::new(typed.source),
-        tree,
-        main,
-    }
-}
-
-impl Read {
-    /// The program with cells for all elements, or followed arrays.
-    fn lowered(&self, tracking: Option<Tracking>) -> Lowered {
-        let usual = Lowering::default();
-        let options = Lowering {
-            most_cells: tracking.map_or(usual.most_cells, |_| 0),
-            tracking: tracking.unwrap_or_default(),
-            ..usual
-        };
-        lower(self.source.clone(), &self.tree, self.main, &options)
-    }
+/// The program with cells for all elements, or followed arrays.
+fn lowered(read: &Read, tracking: Option<Tracking>) -> Lowered {
+    let usual = Lowering::default();
+    read.lowered(&Lowering {
+        most_cells: tracking.map_or(usual.most_cells, |_| 0),
+        tracking: tracking.unwrap_or_default(),
+        ..usual
+    })
 }
 
 /// Decides about a program that was made smaller for the question.
@@ -129,7 +97,7 @@ struct Decided {
 
 fn compare(text: &str, decided: &mut Decided) -> Result<(), String> {
     let read = read(text);
-    let usual = read.lowered(None);
+    let usual = lowered(&read, None);
     // What is outside as ever has nothing to do with arrays.
     if verdict(&usual, outside(&usual)) != Some(Verdict::Holds) {
         return Ok(());
@@ -138,7 +106,7 @@ fn compare(text: &str, decided: &mut Decided) -> Result<(), String> {
         .into_iter()
         .map(|(name, property)| (name, verdict(&usual, property)))
         .collect();
-    let exact = read.lowered(Some(Tracking::Exact));
+    let exact = lowered(&read, Some(Tracking::Exact));
     for (name, property) in questions(&exact) {
         let wrong = expected.get(&name).copied().flatten() == Some(Verdict::Holds);
         if verdict(&exact, property) == Some(Verdict::Violated) {
@@ -148,13 +116,13 @@ fn compare(text: &str, decided: &mut Decided) -> Result<(), String> {
             decided.violated += 1;
         }
     }
-    let reads = read.lowered(Some(Tracking::Any(Sites::Reads)));
+    let reads = lowered(&read, Some(Tracking::Any(Sites::Reads)));
     let singles = (0..reads.origin.accesses.len() as u32).map(Sites::One);
     // Two of the accesses are enough for one program: which ones, its length says.
     let skipped = text.len() % reads.origin.accesses.len().max(1);
     let singles = singles.skip(skipped).take(2);
     for sites in [Sites::Reads, Sites::None].into_iter().chain(singles) {
-        let any = read.lowered(Some(Tracking::Any(sites)));
+        let any = lowered(&read, Some(Tracking::Any(sites)));
         if verdict(&any, outside(&any)) != Some(Verdict::Holds) {
             continue;
         }
@@ -172,23 +140,6 @@ fn compare(text: &str, decided: &mut Decided) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Numbers that look random, the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    fn pick<'s>(&mut self, all: &[&'s str]) -> &'s str {
-        all[self.below(all.len() as u64) as usize]
-    }
 }
 
 struct Writer {

@@ -265,64 +265,54 @@ fn what_equations_do_not_decide() {
     );
     let no_query = write("no-query.mu", "mu A(x: bool) = x;");
     let never_settles = write("never.mu", "mu A(x: bool) = !A(x); query q = A(0);");
-    for (arguments, message) in [
+    let bounded = ["--switches", "1"];
+    let twice = ["--switches", "1", "-D", "K=2"];
+    for (program, algorithm, options, message) in [
         (
-            &[&plain, "--terminates", "--algorithm", "ef"][..],
-            "equations decide whether a label is reached and whether an assertion fails",
-        ),
-        (
-            &[&plain, "--reach", "L", "--algorithm", &no_query],
+            &plain,
+            no_query.as_str(),
+            &[][..],
             "the equations have no query, which is to decide about the property",
         ),
         (
-            &[&plain, "--reach", "L", "--algorithm", &never_settles],
+            &plain,
+            &never_settles,
+            &[],
             "`A` never settles: after round 2 it has the value of round 0 again",
         ),
         (
-            &[&threads, "--reach", "L", "--algorithm", "cbr"],
+            &plain,
+            "ef",
+            &["--terminates"],
+            "equations decide whether a label is reached and whether an assertion fails",
+        ),
+        (
+            &threads,
+            "cbr",
+            &[],
             "--algorithm needs a bound for programs with threads",
         ),
         (
-            &[
-                &threads,
-                "--reach",
-                "L",
-                "--algorithm",
-                "cbr",
-                "--switches",
-                "1",
-                "-D",
-                "K=2",
-            ],
+            &threads,
+            "cbr",
+            &twice,
             "the bound on the executions is a parameter of the equations, and is given twice",
         ),
         (
-            &[
-                &own,
-                "--reach",
-                "L",
-                "--algorithm",
-                "cbr",
-                "--switches",
-                "1",
-            ],
+            &own,
+            "cbr",
+            &bounded,
             "equations know no `thread_local` globals",
         ),
         (
-            &[
-                &created,
-                "--reach",
-                "L",
-                "--algorithm",
-                "cbr",
-                "--switches",
-                "1",
-            ],
+            &created,
+            "cbr",
+            &bounded,
             "equations know no `start_thread`: all threads are to be declared",
         ),
     ] {
-        let mut all = vec!["check"];
-        all.extend(arguments);
+        let begin = ["check", program, "--reach", "L", "--algorithm", algorithm];
+        let all = [&begin, options].concat();
         support::assert_bad_input(&support::derny(&all), message);
     }
 }

@@ -1,6 +1,8 @@
 //! Rounds of predicate abstraction as files, and predicates as text: what `--keep` writes is decided by
 //! itself as in its round, and what `--show-predicates` shows is read again, whatever the program's names are.
 
+mod support;
+
 use std::path::Path;
 use std::process::Command;
 
@@ -261,17 +263,12 @@ fn predicates_are_about_what_is_declared() {
 /// Published programs are decided in few rounds: those with locks in 20, those with rules and without loops in 10.
 #[test]
 fn few_rounds_are_enough() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/c");
-    let Ok(verdicts) = std::fs::read_to_string(folder.join("VERDICTS.txt")) else {
-        eprintln!("SKIPPED: no corpus of C programs");
+    let Some((folder, published)) = support::c::published() else {
         return;
     };
     let mut count = 0;
-    for line in verdicts.lines() {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [file, property, expected, model] = words[..] else {
-            continue;
-        };
+    for case in &published {
+        let (file, property) = (&case.file, &case.property);
         let text = std::fs::read_to_string(folder.join(file)).unwrap_or_default();
         let has_loops = ["for", "while", "goto"]
             .iter()
@@ -288,19 +285,14 @@ fn few_rounds_are_enough() {
             "--abstraction",
             "predicates",
             "--model",
-            model,
+            &case.model,
         ];
         match &rule {
             Some(rule) => arguments.extend(["--slic", rule]),
             None => arguments.push("--assertions"),
         }
         let (verdict, rounds) = result(&folder, &[&arguments[..], &["--no-trace"]].concat());
-        let expected = if expected == "true" {
-            "holds"
-        } else {
-            "violated"
-        };
-        assert_eq!(verdict, expected, "{file}");
+        assert_eq!(verdict, case.verdict, "{file}");
         assert!(rounds <= most, "{file}: {rounds} rounds");
         count += 1;
     }

@@ -330,29 +330,20 @@ fn examples_keep_or_violate_their_rules() {
 
 #[test]
 fn rules_of_others_are_decided_as_published() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/c");
-    let Ok(verdicts) = std::fs::read_to_string(folder.join("VERDICTS.txt")) else {
-        eprintln!("SKIPPED: no corpus of C programs");
+    let Some((folder, published)) = support::c::published() else {
         return;
     };
     let mut count = 0;
-    for line in verdicts.lines() {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [file, property, expected, model] = words[..] else {
+    for case in &published {
+        let Some(rule) = case.property.strip_prefix("slic:") else {
             continue;
         };
-        let Some(rule) = property.strip_prefix("slic:") else {
-            continue;
-        };
+        let file = &case.file;
         let program = folder.join(file);
         let rule = program.with_file_name(rule);
-        let result = checked(&program, &rule, &["--model", model]);
-        let expected = match expected {
-            "true" => "holds",
-            _ => "violated",
-        };
-        assert_eq!(result["verdict"], expected, "{file}: {result}");
-        if expected == "violated" {
+        let result = checked(&program, &rule, &["--model", &case.model]);
+        assert_eq!(result["verdict"], case.verdict, "{file}: {result}");
+        if case.verdict == "violated" {
             assert_shows_the_rule(&result, &rule);
         }
         count += 1;

@@ -136,14 +136,14 @@ fn null_space(rows: &[Vec<i128>], columns: usize) -> Vec<Vec<i128>> {
     let mut found = Vec::new();
     for free in (0..columns).filter(|column| !is_lead(*column)) {
         // The free variable is as large as makes the others whole.
-        let used = reduced.iter().filter(|(_, row)| row[free] != 0);
-        let scale = used.fold(1, |scale, (lead, row)| {
+        let mut used = reduced.iter().filter(|(_, row)| row[free] != 0);
+        let scale = used.try_fold(1_i128, |scale, (lead, row)| {
             let step = row[*lead].abs() / gcd(row[*lead], row[free]);
-            scale / gcd(scale, step) * step
+            (scale / gcd(scale, step)).checked_mul(step)
         });
-        if scale > FACTOR {
+        let Some(scale) = scale.filter(|scale| *scale <= FACTOR) else {
             continue;
-        }
+        };
         let mut vector = vec![0; columns];
         vector[free] = scale;
         for (lead, row) in &reduced {

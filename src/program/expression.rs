@@ -169,48 +169,9 @@ impl Expressions {
     }
 
     /// Whether there may be values of variables for which the expression has none.
-    pub fn may_lack_value(&self, expression: Expression) -> bool {
-        self.operations(expression)
-            .iter()
-            .any(|operation| match operation {
-                Operation::ReadElement { .. }
-                | Operation::Index { .. }
-                | Operation::Divide
-                | Operation::Remainder
-                | Operation::BitAnd
-                | Operation::BitOr
-                | Operation::BitXor
-                | Operation::ShiftLeft
-                | Operation::ShiftLeftModulo { .. }
-                | Operation::ShiftRight
-                | Operation::ArithmeticShiftRight => true,
-                Operation::Constant(_)
-                | Operation::Read(_)
-                | Operation::ReadNext(_)
-                | Operation::ReadBelow(_)
-                | Operation::Choose
-                | Operation::Not
-                | Operation::And
-                | Operation::Or
-                | Operation::Xor
-                | Operation::Equal
-                | Operation::Implies
-                | Operation::IfThenElse
-                | Operation::Schoose
-                | Operation::Number(_)
-                | Operation::Add
-                | Operation::Subtract
-                | Operation::Multiply
-                | Operation::MultiplyModulo { .. }
-                | Operation::ShiftLeftOrFar
-                | Operation::Wrap { .. }
-                | Operation::Less
-                | Operation::LessEqual
-                | Operation::NumbersEqual
-                | Operation::ToNumber
-                | Operation::ToTruth
-                | Operation::FalseIfUndefined => false,
-            })
+    pub fn may_have_no_value(&self, expression: Expression) -> bool {
+        let mut operations = self.operations(expression).iter();
+        operations.any(Operation::may_have_no_value)
     }
 
     /// The variables read before the step, with repetitions; of an array every cell that

@@ -196,7 +196,7 @@ impl Search<'_> {
             } => {
                 self.assign(&mut live, assignments);
                 for (index, value) in values.iter().enumerate() {
-                    if self.live.is_returned(procedure, index) || self.may_lack_value(*value) {
+                    if self.live.is_returned(procedure, index) || self.may_have_no_value(*value) {
                         self.read(&mut live, *value);
                     }
                 }
@@ -227,7 +227,8 @@ impl Search<'_> {
                 let needed: Vec<_> = (0..)
                     .zip(call.arguments.iter())
                     .filter(|(index, argument)| {
-                        bits::contains(at_entry, globals + index) || self.may_lack_value(**argument)
+                        bits::contains(at_entry, globals + index)
+                            || self.may_have_no_value(**argument)
                     })
                     .map(|(_, argument)| *argument)
                     .collect();
@@ -323,14 +324,14 @@ impl Search<'_> {
         self.overwrite(live, assignments.iter().map(|(target, _)| target));
         for ((target, value), matters) in assignments.iter().zip(matter) {
             let value = value.expression().into_iter();
-            let needed = value.filter(|value| matters || self.may_lack_value(*value));
+            let needed = value.filter(|value| matters || self.may_have_no_value(*value));
             let read = needed.chain(target.index());
             read.for_each(|expression| self.read(live, expression));
         }
     }
 
-    fn may_lack_value(&self, expression: Expression) -> bool {
-        self.program.expressions.may_lack_value(expression)
+    fn may_have_no_value(&self, expression: Expression) -> bool {
+        self.program.expressions.may_have_no_value(expression)
     }
 }
 

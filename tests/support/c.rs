@@ -2,6 +2,7 @@
 
 use super::{Run, command, run_command};
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// Files in a folder, in which the command runs: places are said as they are written here.
 pub struct Folder(tempfile::TempDir);
@@ -48,4 +49,37 @@ pub fn summary(run: &Run) -> Vec<String> {
 
 pub fn verdicts(text: &str, arguments: &[&str]) -> Vec<String> {
     summary(&check(text, &[&["--format", "json"], arguments].concat()))
+}
+
+/// A program that others wrote, a property of it, and what is published.
+pub struct Published {
+    pub file: String,
+    pub property: String,
+    pub verdict: &'static str,
+    pub model: String,
+}
+
+/// The folder of such programs and what is in it; nothing, loudly, where there is none.
+pub fn published() -> Option<(PathBuf, Vec<Published>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/c");
+    let Ok(verdicts) = std::fs::read_to_string(folder.join("VERDICTS.txt")) else {
+        eprintln!("SKIPPED: no corpus of C programs");
+        return None;
+    };
+    let line = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [file, property, expected, model] = words[..] else {
+            return None;
+        };
+        Some(Published {
+            file: file.to_owned(),
+            property: property.to_owned(),
+            verdict: match expected {
+                "true" => "holds",
+                _ => "violated",
+            },
+            model: model.to_owned(),
+        })
+    };
+    Some((folder, verdicts.lines().filter_map(line).collect()))
 }
