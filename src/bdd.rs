@@ -94,6 +94,8 @@ pub struct Bdds {
     /// How many operations may be made, and how many of them are left.
     most_operations: u64,
     operations_left: Cell<u64>,
+    /// How many nodes there may be, those that nobody refers to included.
+    most_nodes: Cell<usize>,
     watch: Watch,
 }
 
@@ -135,6 +137,7 @@ impl Bdds {
             peak_live: Cell::new(0),
             most_operations: u64::MAX,
             operations_left: Cell::new(u64::MAX),
+            most_nodes: Cell::new(usize::MAX),
             watch: Watch::default(),
         })
     }
@@ -152,6 +155,12 @@ impl Bdds {
         self.most_operations = operations;
         self.operations_left.set(operations);
         self
+    }
+
+    /// From now on no operation succeeds once there are so many nodes more.
+    pub fn grow_at_most(&self, nodes: usize) {
+        let most = self.total_nodes().saturating_add(nodes);
+        self.most_nodes.set(most);
     }
 
     /// Runs `work` with the manager held: see the top of this file.
@@ -183,6 +192,10 @@ impl Bdds {
         self.operations_left.set(left.ok_or(OutOfNodes)?);
         if self.watch.has_requests() {
             self.answer_requests()?;
+        }
+        let most_nodes = self.most_nodes.get();
+        if most_nodes < usize::MAX && self.total_nodes() > most_nodes {
+            return Err(OutOfNodes);
         }
         operation().or_else(|_| {
             self.collect();

@@ -61,6 +61,11 @@ pub mod abstraction {
     pub const PROBES: usize = 4_000;
     /// BDD operations after which a direct search looks hopeless.
     pub const DIRECT_OPERATIONS: u64 = 300_000;
+    /// BDD nodes that a direct search may make for a trace once it has a verdict, before predicates are asked
+    /// for one: half a second or so.
+    pub const TRACE_NODES: usize = 500_000;
+    /// How many times predicates are added for the sake of a trace alone.
+    pub const TRACE_REFINEMENTS: u64 = 20;
     /// Traces that are tried in one round.
     pub const TRACES: usize = 32;
     /// A goal is divided if there are no more ways into it.

@@ -76,6 +76,28 @@ fn violations_without_a_trace_get_it_through_predicates() {
     assert!(!result["trace"].is_null(), "{json}");
 }
 
+/// The midpoint that overflows is seen in the first rounds, and all ways of a search among 2³² ranges are far more
+/// than that: the verdict does not wait for them, and neither does its trace.
+#[test]
+fn traces_do_not_wait_for_all_that_is_reachable() {
+    let mut command = Command::cargo_bin("derny").expect("it was built");
+    let output = command
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(["check", "examples/c/binary_search.c", "--no-overflow"])
+        .args(["--format", "json"])
+        .output()
+        .expect("it runs");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it writes JSON");
+    let result = &json["results"][0];
+    assert_eq!(result["verdict"], "violated", "{json}");
+    assert!(!result["trace"].is_null(), "{json}");
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        messages.contains("direct search for a trace looks hopeless"),
+        "{messages}"
+    );
+}
+
 #[test]
 fn what_is_decided_directly_names_no_method() {
     let (json, messages) = check("int main(void) { int x = 1; if (x) return 0; return 1; }");

@@ -90,6 +90,9 @@ pub struct Options {
     pub memory: u64,
     /// How many BDD operations may be made; more count as running out of nodes.
     pub operations: u64,
+    /// How many BDD nodes may be made for the sake of traces once the verdicts are known; more
+    /// count as running out of nodes.
+    pub trace_nodes: Option<usize>,
     /// How many threads may work on one operation.
     pub jobs: u32,
     /// The order of BDD variables.
@@ -127,6 +130,7 @@ impl Default for Options {
             trace_patience: limits::witness::RINGS_BEFORE_FOLDS,
             memory: 4 << 30,
             operations: u64::MAX,
+            trace_nodes: None,
             jobs: 1,
             order: order::Choice::Interleaved,
             accelerate: Accelerate::Auto,

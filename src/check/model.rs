@@ -41,6 +41,13 @@ pub struct Model<'a> {
 pub type Goals = Vec<(Head, Bdd)>;
 
 impl Model<'_> {
+    /// Nothing but traces is searched for from now on.
+    pub fn turn_to_traces(&self) {
+        if let Some(nodes) = self.options.trace_nodes {
+            self.bdds.grow_at_most(nodes);
+        }
+    }
+
     /// How many control points were reached.
     pub fn reached_points(&self, post_star: &PostStar<'_>) -> usize {
         let heads = (0..self.rules.symbols).map(Head);

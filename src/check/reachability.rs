@@ -156,6 +156,9 @@ impl Check<'_> {
             for index in asking.get(&head).into_iter().flatten() {
                 if reached.insert(*index) {
                     board.decide(*index, Verdict::Violated);
+                    if reached.len() == self.questions.len() {
+                        self.model.turn_to_traces();
+                    }
                 }
             }
             !whole && reached.len() == self.questions.len()

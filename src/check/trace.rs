@@ -37,6 +37,7 @@ pub struct Traces<'m> {
 
 impl<'m> Traces<'m> {
     pub fn new(model: &'m Model<'m>, post_star: &'m PostStar<'m>) -> Self {
+        model.turn_to_traces();
         Traces {
             model,
             post_star,

@@ -199,6 +199,11 @@ impl<'p> Loop<'p> {
         Ok((0..asked.len()).map(|number| !holds(number)).collect())
     }
 
+    /// From now on predicates are added no more often for a property.
+    pub fn refine_at_most(&mut self, refinements: u64) {
+        self.plan.refinements = refinements;
+    }
+
     /// Decides a property.
     pub fn decide(&mut self, property: &Property) -> Result<Conclusion, Error> {
         match property {

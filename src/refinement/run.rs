@@ -10,7 +10,7 @@ use super::{Conclusion, Loop, Plan};
 use crate::abstraction::predicate::Predicate;
 use crate::check::{self, Board, Options, Phase, TraceFinding, Verdict};
 use crate::error::{Error, Reason};
-use crate::limits::abstraction::DIRECT_OPERATIONS;
+use crate::limits::abstraction::{DIRECT_OPERATIONS, TRACE_NODES, TRACE_REFINEMENTS};
 use crate::program::{Boundary, BoundaryKind, Program};
 use crate::property::Property;
 use crate::retrace::Provenance;
@@ -91,6 +91,7 @@ impl Task<'_> {
     fn by_both(&self, program: &Program) -> Result<(), Error> {
         let limited = Options {
             operations: self.options.operations.min(DIRECT_OPERATIONS),
+            trace_nodes: Some(TRACE_NODES),
             ..self.options.clone()
         };
         let [first, second] = match self.patience {
@@ -101,8 +102,13 @@ impl Task<'_> {
             Err(Error::Stopped(Reason::Memory)) if !self.watch.is_cancelled() => {}
             other => return other,
         }
+        let mut numbers = 0..self.properties.len();
+        let what = match numbers.all(|index| self.board.verdict(index).is_some()) {
+            true => "the direct search for a trace",
+            false => "the direct search",
+        };
         self.board
-            .warn("the direct search looks hopeless: predicates are tried".into());
+            .warn(format!("{what} looks hopeless: predicates are tried"));
         self.by_predicates(program, &second, true)?;
         self.directly(self.options, self.watch)
     }
@@ -133,6 +139,11 @@ impl Task<'_> {
             }
             // It is violated then, and lacks its trace.
             let is_known = self.board.verdict(index).is_some();
+            let refinements = self.plan.refinements;
+            turn.refine_at_most(match is_known {
+                true => refinements.min(TRACE_REFINEMENTS),
+                false => refinements,
+            });
             self.board.turn_to(index);
             self.board.enter(Phase::Abstraction);
             let concluded = turn.decide(property);
