@@ -114,7 +114,11 @@ impl Bdds {
     ) -> Result<Self, OutOfNodes> {
         let capacity = (memory / BYTES_PER_NODE).clamp(1 << 12, (1 << 31) - 1) as usize;
         // The cache is paid for at once, and again at each collection.
-        let cache = if levels > 64 { 1 << 20 } else { 1 << 16 };
+        let cache = match levels {
+            0..=16 => 1 << 13,
+            17..=64 => 1 << 16,
+            _ => 1 << 20,
+        };
         let cache = cache.min(capacity.next_power_of_two());
         let manager = oxidd::bdd::new_manager(capacity, cache, jobs);
         split(&manager, Some(0));

@@ -93,6 +93,9 @@ pub fn resolve_watches(naming: Naming<'_>, texts: &[String]) -> Result<Vec<Watch
 /// What predicates mean that are given as lines, in each of some programs. One that means something in
 /// none of them is a mistake, unless it is about what the entry never comes to.
 pub fn resolve_predicates(forms: &[&Form], lines: &[String]) -> Result<Vec<Vec<Predicate>>, Error> {
+    if lines.is_empty() {
+        return Ok(vec![Vec::new(); forms.len()]);
+    }
     let mut found = Vec::new();
     let mut wrong: Vec<Option<Wrong>> = Vec::new();
     let mut is_known = vec![false; lines.len()];

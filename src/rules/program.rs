@@ -12,7 +12,7 @@ use super::effects::{Interner, Makers};
 use super::{
     Creation, EffectId, Ending, FrameCells, Head, Layout, Right, Rule, Rules, Start, order_rules,
 };
-use crate::index::IndexVec;
+use crate::index::{Index, IndexVec};
 use crate::program::{
     Action, Domain, Overflow, PointId, ProcedureId, Program, Target, Value, VariableId,
 };
@@ -51,6 +51,7 @@ impl<'a> Rules<'a> {
             empty,
             interner: Interner::new(makers),
             rules: Vec::with_capacity(points.len() * 2),
+            returning_rules: Vec::with_capacity(returning.len()),
             creations: Vec::new(),
         };
         for point in &points {
@@ -58,10 +59,12 @@ impl<'a> Rules<'a> {
         }
         let Builder {
             interner,
-            rules,
+            mut rules,
+            mut returning_rules,
             creations,
             ..
         } = builder;
+        rules.append(&mut returning_rules);
         let (rules, by_head) = order_rules(rules, empty.0 as usize + 1);
         let effects = interner.finish();
         let procedures = program.procedures.iter();
@@ -179,6 +182,8 @@ struct Builder<'a> {
     empty: Head,
     interner: Interner<'a>,
     rules: Vec<Rule>,
+    /// Those of returning heads, which come behind all points.
+    returning_rules: Vec<Rule>,
     creations: Vec<Creation>,
 }
 
@@ -336,7 +341,7 @@ impl<'a> Builder<'a> {
             return;
         }
         let effect = self.interner.intern(effect);
-        self.rules.push(Rule {
+        self.push(Rule {
             from,
             right: Right::Step(self.error),
             effect,
@@ -353,7 +358,7 @@ impl<'a> Builder<'a> {
     }
 
     fn add(&mut self, from: Head, origin: PointId, right: Right, effect: EffectId, internal: bool) {
-        self.rules.push(Rule {
+        self.push(Rule {
             from,
             right,
             effect,
@@ -362,6 +367,14 @@ impl<'a> Builder<'a> {
             is_return: matches!(self.program.point(origin).action, Action::Return { .. }),
             origin: origin.0,
         });
+    }
+
+    fn push(&mut self, rule: Rule) {
+        let is_at_point = rule.from.index() < self.program.points.len();
+        match is_at_point {
+            true => self.rules.push(rule),
+            false => self.returning_rules.push(rule),
+        }
     }
 
     fn changes(
