@@ -17,10 +17,10 @@ pub mod c {
 
 /// Predicate abstraction (`abstraction`, `refinement`).
 pub mod abstraction {
-    /// An exact relation of a step has at most so many patterns, unless it must have more.
+    /// An exact relation of a step has at most so many patterns.
     pub const PATTERNS: usize = 256;
-    /// What a relation may have once an execution was excluded in vain.
-    pub const MOST_PATTERNS: usize = 1 << 16;
+    /// What is learnt of steps from one path, each time it is looked at.
+    pub const LEMMAS: usize = 2_000;
     /// Predicates before a step that its relation looks at, ...
     pub const RELEVANT_PREDICATES: usize = 16;
     /// ... and after it: together they fit into a pattern of 64 bits.

@@ -9,8 +9,9 @@
 //! true of what the call may have changed, and the rest stays.
 
 use super::blocks::Block;
-use super::draft::{Drafts, Origin};
+use super::draft::{Drafts, Meaning, Origin};
 use super::edges::{Edge, Steps, steps};
+use super::lemmas::Lemmas;
 use super::predicate::{Predicate, PredicateId, Predicates};
 use super::relation::{Question, Relation};
 use super::samples::Samples;
@@ -40,8 +41,8 @@ pub struct Workshop<'p> {
     pub(super) combinations: FxHashMap<Vec<Term>, bool>,
     /// What random executions came to, once that is asked for.
     pub(super) samples: Option<Samples>,
-    /// How many patterns the relations of a point may have.
-    patterns: FxHashMap<PointId, usize>,
+    /// What was learnt from paths, beyond these relations.
+    pub(super) lemmas: Lemmas,
     pub watch: Watch,
     /// Questions to the solver.
     pub calls: Gauge,
@@ -78,6 +79,8 @@ pub struct Abstract {
     pub places: Vec<PointId>,
     /// By predicate, the variable that it is; if that is a local, of its scope.
     pub variables: Vec<VariableId>,
+    /// What the steps of the program are in terms.
+    pub(super) meanings: FxHashMap<Origin, Meaning>,
 }
 
 /// The predicates of a procedure in the boolean program.
@@ -108,7 +111,7 @@ impl<'p> Workshop<'p> {
             relations: FxHashMap::default(),
             combinations: FxHashMap::default(),
             samples: None,
-            patterns: FxHashMap::default(),
+            lemmas: Lemmas::default(),
             watch: watch.clone(),
             calls,
         };
@@ -160,19 +163,6 @@ impl<'p> Workshop<'p> {
         cells.iter().all(is_known) && cells.iter().any(is_decided)
     }
 
-    /// Lets the relations of a point have more patterns; false if they have all they may.
-    pub fn sharpen(&mut self, point: PointId, most: usize) -> bool {
-        let patterns = self.patterns.entry(point).or_insert(PATTERNS);
-        let is_more = *patterns < most;
-        *patterns = (*patterns * 16).min(most);
-        is_more
-    }
-
-    /// Whether its relations may have more patterns than others.
-    pub(super) fn is_sharp(&self, point: PointId) -> bool {
-        self.patterns.contains_key(&point)
-    }
-
     /// The boolean program.
     pub fn build(&mut self, predicates: &Predicates, goals: &Goals<'_>) -> Result<Abstract, Stop> {
         let program = self.program;
@@ -208,25 +198,19 @@ impl<'p> Workshop<'p> {
 
     pub(super) fn relation(
         &mut self,
-        point: PointId,
         condition: Term,
         before: &[Term],
         after: &[Term],
     ) -> Result<Relation, Stop> {
         let key = (condition, before.to_vec(), after.to_vec());
-        let patterns = self.patterns.get(&point).copied();
-        let patterns = patterns.unwrap_or(PATTERNS);
         if let Some(known) = self.relations.get(&key) {
-            // A lossy one may have been made with fewer patterns.
-            if !known.is_lossy() || patterns == PATTERNS {
-                return Ok(known.clone());
-            }
+            return Ok(known.clone());
         }
         let question = Question {
             condition,
             before,
             after,
-            patterns,
+            patterns: PATTERNS,
             conflicts: RELATION_CONFLICTS,
         };
         let (relation, calls) = question.answer(&mut self.terms, &self.watch)?;

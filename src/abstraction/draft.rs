@@ -12,11 +12,12 @@ use crate::program::{
 };
 use crate::source::{Source, Span};
 use crate::syntax::boolean::identifier;
+use crate::terms::Term;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// What a point of the boolean program is in the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// A goal: nothing happens here.
     Goal(PointId),
@@ -46,6 +47,18 @@ pub enum Link {
     Failure,
     End,
     Made(PointId),
+}
+
+/// Where a truth value is in the boolean program, and what it stands for.
+pub type Place = (VariableId, Term);
+
+/// What a step of the program is in terms: when it is taken, the truth values before it, and those that it
+/// changes.
+#[derive(Clone, Debug)]
+pub struct Meaning {
+    pub condition: Term,
+    pub before: Vec<Place>,
+    pub after: Vec<Place>,
 }
 
 /// What a step does to truth values.
@@ -96,6 +109,7 @@ pub struct Drafts<'p> {
     /// Whether each way into a goal gets one of its own.
     divided: bool,
     expressions: Expressions,
+    meanings: FxHashMap<Origin, Meaning>,
 }
 
 impl<'p> Drafts<'p> {
@@ -162,6 +176,7 @@ impl<'p> Drafts<'p> {
             goals: Vec::new(),
             divided,
             expressions: Expressions::default(),
+            meanings: FxHashMap::default(),
         }
     }
 
@@ -261,6 +276,11 @@ impl<'p> Drafts<'p> {
             Action::Call(call) => call.callee,
             _ => unreachable!("it is asked of calls"),
         }
+    }
+
+    /// Says what a step is in terms.
+    pub fn mean(&mut self, origin: Origin, meaning: Meaning) {
+        self.meanings.insert(origin, meaning);
     }
 
     /// The caller's variables for what it passes, ...
@@ -514,6 +534,7 @@ impl<'p> Drafts<'p> {
             places: places.collect(),
             variables: Vec::new(),
             goals: self.goals,
+            meanings: self.meanings,
             program: Program {
                 source: Arc::new(Source::new("abstraction.bp", Vec::new())),
                 names: self.names,

@@ -18,6 +18,7 @@ pub mod discovery;
 mod draft;
 mod edges;
 pub mod lasso;
+mod lemmas;
 mod material;
 pub mod path;
 mod pool;

@@ -247,11 +247,6 @@ impl Relation {
         }
     }
 
-    /// Whether it may have more than is possible.
-    pub fn is_lossy(&self) -> bool {
-        matches!(self, Relation::Clauses(_))
-    }
-
     /// As an expression in postfix form; `read` says how a value is read.
     pub fn operations(&self, read: &dyn Fn(u32) -> Operation) -> Vec<Operation> {
         let mut out = Vec::new();

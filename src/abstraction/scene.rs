@@ -2,7 +2,7 @@
 //! values.
 
 use super::build::{Goals, Interface, Probe, Workshop};
-use super::draft::{Drafts, Link, Move, Origin};
+use super::draft::{Drafts, Link, Meaning, Move, Origin, Place};
 use super::edges::{Edge, Steps, To};
 use super::predicate::{PredicateId, Predicates};
 use super::relation::Relation;
@@ -14,9 +14,6 @@ use crate::program::{Operation, PointId, ProcedureId, VariableId};
 use crate::terms::{Term, Unknown};
 use crate::watch::Stop;
 use rustc_hash::FxHashSet;
-
-/// Where truth values are, in the boolean program.
-type Place = (VariableId, Term);
 
 /// Conditions over truth values: in each clause, one has the sign that stands beside it.
 type Clauses = Vec<Vec<(u32, bool)>>;
@@ -155,7 +152,8 @@ impl Scene<'_, '_> {
                 continue;
             }
             let (before, after) = self.sides(at, &steps, edge);
-            if let Some(mut moves) = self.relate(at, edge.condition, &before, after)? {
+            if let Some((mut moves, meaning)) = self.relate(edge.condition, &before, after)? {
+                self.drafts.mean(Origin::Edge(at, index), meaning);
                 moves.require(self.consistent(&[]));
                 moves.require(self.consistent(&moves.changed));
                 kept.push((index, edge.to, moves));
@@ -282,19 +280,18 @@ impl Scene<'_, '_> {
     /// What a step does to the values; nothing if it is never taken.
     fn relate(
         &mut self,
-        at: PointId,
         condition: Term,
         before: &[Place],
         after: Vec<Place>,
-    ) -> Result<Option<Move>, Stop> {
+    ) -> Result<Option<(Move, Meaning)>, Stop> {
         let changed: Vec<VariableId> = after.iter().map(|(place, _)| *place).collect();
         // What does not fit into a pattern may become anything.
         let told = &after[..after.len().min(TOLD_PREDICATES)];
         let near = self.relevant(condition, before, told, RELEVANT_PREDICATES);
         let is_small = near.len() + told.len() <= JOINT_VALUES;
-        let parts = match is_small || self.workshop.is_sharp(at) {
-            true => vec![self.part(at, condition, &near, told)?],
-            false => self.parts(at, condition, before, told)?,
+        let parts = match is_small {
+            true => vec![self.part(condition, &near, told)?],
+            false => self.parts(condition, before, told)?,
         };
         let is_possible = !parts.iter().any(|(relation, _)| relation.is_empty());
         let mut moves = Move {
@@ -304,13 +301,20 @@ impl Scene<'_, '_> {
         for (relation, reads) in parts.iter().filter(|(relation, _)| !relation.is_full()) {
             moves.require(Some(relation.operations(&|value| reads[value as usize])));
         }
-        Ok(is_possible.then_some(moves))
+        for lemma in self.workshop.lemmas.of(condition, before, &after) {
+            moves.require(Some(lemma));
+        }
+        let meaning = Meaning {
+            condition,
+            before: before.to_vec(),
+            after,
+        };
+        Ok(is_possible.then_some((moves, meaning)))
     }
 
     /// A relation between values before a step and after it, and how these are read.
     fn part(
         &mut self,
-        at: PointId,
         condition: Term,
         before: &[Place],
         after: &[Place],
@@ -318,7 +322,7 @@ impl Scene<'_, '_> {
         let terms = |places: &[Place]| -> Vec<Term> { places.iter().map(|(_, t)| *t).collect() };
         let relation = self
             .workshop
-            .relation(at, condition, &terms(before), &terms(after))?;
+            .relation(condition, &terms(before), &terms(after))?;
         let reads = before.iter().map(|(place, _)| Operation::Read(*place));
         let reads = reads.chain(after.iter().map(|(place, _)| Operation::ReadNext(*place)));
         Ok((relation, reads.collect()))
@@ -329,13 +333,12 @@ impl Scene<'_, '_> {
     /// again in the next round.
     fn parts(
         &mut self,
-        at: PointId,
         condition: Term,
         before: &[Place],
         after: &[Place],
     ) -> Result<Vec<(Relation, Vec<Operation>)>, Stop> {
         let near = self.relevant(condition, before, &[], PART_PREDICATES);
-        let mut parts = vec![self.part(at, condition, &near, &[])?];
+        let mut parts = vec![self.part(condition, &near, &[])?];
         let unknowns = |scene: &Self, places: &[Place]| -> FxHashSet<Unknown> {
             let roots = places.iter().map(|(_, term)| *term);
             scene
@@ -354,7 +357,7 @@ impl Scene<'_, '_> {
             let near = self.relevant(seen, before, one, PART_PREDICATES);
             let is_met = seen == condition || meets(&unknowns(self, &near));
             let seen = if is_met { condition } else { Term::TRUE };
-            parts.push(self.part(at, seen, &near, one)?);
+            parts.push(self.part(seen, &near, one)?);
         }
         Ok(parts)
     }
@@ -425,7 +428,8 @@ impl Scene<'_, '_> {
                     .filter(|(_, (a, b))| *a != b)
                     .map(|(place, (_, b))| (*place, b)),
             );
-            if let Some(mut moves) = self.relate(at, edge.condition, &before, after)? {
+            if let Some((mut moves, meaning)) = self.relate(edge.condition, &before, after)? {
+                self.drafts.mean(Origin::Resumed(at, index), meaning);
                 moves.require(self.consistent(&moves.changed));
                 kept.push((index, edge.to, moves));
             }

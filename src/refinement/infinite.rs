@@ -35,17 +35,20 @@ impl Loop<'_> {
         };
         // The automaton looks at each step.
         self.workshop.lay_blocks(&|_| temporal.is_some());
+        // An execution that fails stays where it is for ever.
+        let goals = Goals {
+            point: &|_| false,
+            failure: &|_, _| temporal.is_some(),
+            // A proposition may speak of the points on the way to a failure.
+            divided: false,
+            probes: &[],
+        };
         let mut refinements = 0;
+        let mut excluded = Vec::new();
         loop {
-            // An execution that fails stays where it is for ever.
-            let goals = Goals {
-                point: &|_| false,
-                failure: &|_, _| temporal.is_some(),
-                // A proposition may speak of the points on the way to a failure.
-                divided: false,
-                probes: &[],
+            let Some(boolean) = self.round(&goals, &excluded)? else {
+                return Ok(Conclusion::Unknown(Reason::Predicates));
             };
-            let boolean = self.round(&goals)?;
             let asked = match (temporal, &observation) {
                 (Some(temporal), Some(observation)) => {
                     Property::Temporal(Box::new(observation.property(temporal, &boolean)))
@@ -65,14 +68,14 @@ impl Loop<'_> {
             let begin = Instant::now();
             let trial = try_lasso(&mut self.workshop, &stem, &round);
             self.seconds.path += begin.elapsed();
-            let excluded = match trial {
+            let path = match trial {
                 Ok(LassoTrial::Execution(trace)) => {
                     return Ok(match self.violates(temporal, &trace) {
                         true => Conclusion::Violated(trace),
                         false => Conclusion::Unknown(Reason::Trace),
                     });
                 }
-                Ok(LassoTrial::Excluded(path, core)) => [(path, core)],
+                Ok(LassoTrial::Excluded(path, core)) => (path, core),
                 Ok(LassoTrial::Open) | Err(Abort::OverBudget) => {
                     return Ok(Conclusion::Unknown(Reason::Trace));
                 }
@@ -82,9 +85,7 @@ impl Loop<'_> {
                 return Ok(Conclusion::Unknown(Reason::Refinements));
             }
             refinements += 1;
-            if !self.refine(&excluded)? {
-                return Ok(Conclusion::Unknown(Reason::Predicates));
-            }
+            excluded = vec![path];
         }
     }
 

@@ -4,9 +4,10 @@
 //! happen there, nothing can in the program, and that is the verdict. Otherwise its trace is tried
 //! on the program: as an execution it is replayed by the interpreter, and is the verdict; if it is
 //! none, predicates are added that exclude it, and the next round begins. Before predicates are looked for at
-//! all, random executions are: one that fails is the verdict. Where no predicate is
-//! left that would, the steps on the path are made exact: then either the trace does not come
-//! back, or nothing more is known.
+//! all, random executions are: one that fails is the verdict. Where the next boolean program still has the
+//! path, because relations of its steps are lossy, it learns what single steps cannot do, until the path is excluded
+//! there. If neither a predicate nor a lemma is new, nothing more is known. So each round is about less
+//! than the one before, and with few bits there is an end.
 
 mod infinite;
 mod invariants;
@@ -26,7 +27,7 @@ use crate::abstraction::{Origin, Seconds, Summary};
 use crate::check::{self, Board, Options, TraceFinding, Verdict};
 use crate::error::{Error, Reason};
 use crate::interpreter::replay::replay;
-use crate::limits::abstraction::{MOST_PATTERNS, TRACE_STEPS, TRACES};
+use crate::limits::abstraction::{TRACE_STEPS, TRACES};
 use crate::program::{PointId, Program};
 use crate::property::Property;
 use crate::terms::Term;
@@ -219,19 +220,38 @@ impl<'p> Loop<'p> {
         }
     }
 
-    /// The next boolean program.
-    fn round(&mut self, goals: &Goals<'_>) -> Result<Abstract, Error> {
+    /// The next boolean program, which has none of these paths; nothing if it would be the same again.
+    fn round(
+        &mut self,
+        goals: &Goals<'_>,
+        excluded: &[(Path, Vec<usize>)],
+    ) -> Result<Option<Abstract>, Error> {
+        let mut new = self.refine(excluded)?;
         self.rounds += 1;
         self.watch
             .see_abstraction(self.rounds, self.predicates.len());
         let begin = Instant::now();
-        let boolean = self.workshop.build(&self.predicates, goals)?;
+        let boolean = loop {
+            let boolean = self.workshop.build(&self.predicates, goals)?;
+            let mut learnt = 0;
+            for (path, _) in excluded {
+                learnt += self.workshop.learn(&boolean, &self.predicates, path)?;
+            }
+            if learnt == 0 {
+                break boolean;
+            }
+            new += learnt;
+        };
         self.seconds.abstraction += begin.elapsed();
+        if new == 0 && !excluded.is_empty() {
+            self.rounds -= 1;
+            return Ok(None);
+        }
         self.plan.kept.fetch_add(1, Ordering::Relaxed);
         if let Some(keeper) = self.keeper() {
             keeper.begin(&boolean, &self.summary())?;
         }
-        Ok(boolean)
+        Ok(Some(boolean))
     }
 
     /// What writes this round to files, if that is wanted.
@@ -249,15 +269,18 @@ impl<'p> Loop<'p> {
         let is_goal =
             |point: PointId| matches!(property, Property::Reach(points) if points.contains(&point));
         self.workshop.lay_blocks(&is_goal);
+        let goals = Goals {
+            point: &is_goal,
+            failure: &|point, assertion| fails(property, point, assertion),
+            divided: true,
+            probes: &[],
+        };
         let mut refinements = 0;
+        let mut excluded = Vec::new();
         loop {
-            let goals = Goals {
-                point: &is_goal,
-                failure: &|point, assertion| fails(property, point, assertion),
-                divided: true,
-                probes: &[],
+            let Some(boolean) = self.round(&goals, &excluded)? else {
+                return Ok(Conclusion::Unknown(Reason::Predicates));
             };
-            let boolean = self.round(&goals)?;
             let begin = Instant::now();
             let traces = match self.traces(&boolean)? {
                 Traces::None => return Ok(Conclusion::Holds),
@@ -268,7 +291,7 @@ impl<'p> Loop<'p> {
             if let (Some(keeper), Some(trace)) = (self.keeper(), traces.first()) {
                 keeper.trace(&boolean, trace)?;
             }
-            let mut excluded = Vec::new();
+            excluded.clear();
             for trace in &traces {
                 let Some(path) = Path::of(trace, &boolean) else {
                     return Ok(Conclusion::Unknown(Reason::Trace));
@@ -289,9 +312,6 @@ impl<'p> Loop<'p> {
                 return Ok(Conclusion::Unknown(Reason::Refinements));
             }
             refinements += 1;
-            if !self.refine(&excluded)? {
-                return Ok(Conclusion::Unknown(Reason::Predicates));
-            }
         }
     }
 
@@ -349,8 +369,8 @@ impl<'p> Loop<'p> {
         })
     }
 
-    /// Adds predicates that exclude paths, or makes their steps exact; false if nothing is left to do.
-    fn refine(&mut self, excluded: &[(Path, Vec<usize>)]) -> Result<bool, Error> {
+    /// Adds predicates that exclude paths, as far as single steps are exact; how many are new.
+    fn refine(&mut self, excluded: &[(Path, Vec<usize>)]) -> Result<usize, Error> {
         let begin = Instant::now();
         let mut new = 0;
         for (path, core) in excluded {
@@ -361,11 +381,7 @@ impl<'p> Loop<'p> {
             self.add(copies);
         }
         self.seconds.discovery += begin.elapsed();
-        let mut is_more = new > 0;
-        for (path, _) in excluded.iter().filter(|_| new == 0) {
-            is_more |= self.sharpen(path);
-        }
-        Ok(is_more)
+        Ok(new)
     }
 
     /// The same predicates on the copies of their procedures: what one of these needs, all do.
@@ -381,19 +397,6 @@ impl<'p> Loop<'p> {
             }));
         }
         copied
-    }
-
-    /// Makes the steps of a path exact; false if they are as exact as they may be.
-    fn sharpen(&mut self, path: &Path) -> bool {
-        let events = path.events.iter();
-        let mut points: Vec<PointId> = events.filter_map(|event| event.point()).collect();
-        points.sort_unstable();
-        points.dedup();
-        let mut is_more = false;
-        for point in points {
-            is_more |= self.workshop.sharpen(point, MOST_PATTERNS);
-        }
-        is_more
     }
 }
 
