@@ -324,8 +324,8 @@ fn mistakes_in_predicates_are_told() {
     }
 }
 
-/// Loops whose invariants are sums and multiples of variables; `T` is a type of unsigned numbers.
-const SUMS: [&str; 4] = [
+/// Loops whose invariants are sums and multiples of variables; `T` is a type of integers.
+const SUMS: [&str; 6] = [
     // x + y == n
     "int main(void) { T n = nondet(), x = 0, y = n; while (x != n) { x++; y--; } assert(y == 0); }",
     // i + j == k
@@ -337,6 +337,13 @@ const SUMS: [&str; 4] = [
     // x == y + 3
     "int main(void) { T x = nondet(), y = x - 3; while (nondet()) { x += 2; y++; y++; }
      assert((T)(y + 3) == x); }",
+    // a + b + c == 7
+    "int main(void) { T a = nondet(), b = nondet(), c = 7 - a - b;
+     while (nondet()) { if (nondet()) { a--; b++; } else { b--; c++; } }
+     assert((T)(a + b + c) == 7); }",
+    // r == 2 * i, and what a call returns
+    "T twice(T x) { T r = 0, i = 0; while (i != x) { r += 2; i++; } return r; }
+     int main(void) { T x = nondet(), y = twice(x); assert(y == (T)(x + x)); }",
 ];
 
 /// With narrow numbers, what predicates say is what the direct engine says; with wide ones, they prove
@@ -348,6 +355,7 @@ fn sums_are_found() {
             ("unsigned char", Abstraction::None),
             ("unsigned char", Abstraction::Predicates),
             ("unsigned", Abstraction::Predicates),
+            ("int", Abstraction::Predicates),
         ] {
             let header = "unsigned nondet(void);";
             let program = format!("#include <assert.h>\n{header}\ntypedef {of} T;\n{text}\n");

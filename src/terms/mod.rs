@@ -10,6 +10,7 @@
 //! term in the order of numbers, without recursion; each pass is linear in the nodes.
 
 mod evaluation;
+mod linear;
 mod simplify;
 #[cfg(test)]
 mod tests;

@@ -190,6 +190,11 @@ impl Terms {
         if interval.within(range.low, range.high) {
             return number;
         }
+        let number = self.modulo(number, bits);
+        let interval = self.interval(number);
+        if interval.within(range.low, range.high) {
+            return number;
+        }
         match self.get(number) {
             Node::Number(constant) => return self.number(wrap(constant, bits, signed)),
             // Fewer bits of what was wrapped to more of them, or to as many.
