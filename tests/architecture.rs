@@ -157,8 +157,8 @@ const RULES: &[Rule] = &[
     },
     Rule {
         why: "only `sat::backend` names the SAT library",
-        is_meant: |file| file.path != "sat/backend.rs",
-        forbidden: &["batsat"],
+        is_meant: |file| !file.path.starts_with("sat/backend/"),
+        forbidden: &["batsat", "cadical"],
     },
     Rule {
         why: "front ends never touch a BDD",

@@ -39,14 +39,14 @@ impl Not for Literal {
 
 /// A circuit that grows.
 pub struct Gates {
-    backend: Backend,
+    backend: Box<dyn Backend>,
     ands: FxHashMap<(Literal, Literal), Literal>,
     xors: FxHashMap<(Literal, Literal), Literal>,
     choices: FxHashMap<(Literal, Literal, Literal), Literal>,
 }
 
 impl Gates {
-    pub fn new(mut backend: Backend) -> Self {
+    pub fn new(mut backend: Box<dyn Backend>) -> Self {
         let first = Literal(backend.variable() << 1);
         backend.clause(&[first]);
         Gates {

@@ -16,7 +16,7 @@ mod tests;
 
 use crate::terms::{Assignment, Node, Sort, Term, Terms};
 use crate::watch::{Abort, Watch};
-use backend::{Backend, Outcome};
+use backend::Outcome;
 use gates::{Gates, Literal};
 use rustc_hash::FxHashMap;
 
@@ -44,7 +44,7 @@ impl Prover {
     /// Each question may take so many conflicts.
     pub fn new(watch: &Watch, conflicts: u64) -> Self {
         Prover {
-            gates: Gates::new(Backend::new(watch)),
+            gates: Gates::new(backend::new(watch)),
             bits: FxHashMap::default(),
             asserted: Vec::new(),
             conflicts,

@@ -1,19 +1,12 @@
-//! The SAT solver.
+//! `batsat`: MiniSat in Rust, the solver of the default build.
 
-use super::gates::Literal;
+use super::{Backend, Literal, Outcome};
 use crate::watch::{Abort, Stop, Watch};
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, lbool};
 use std::cell::Cell;
 
-/// The answer to one question about clauses.
-pub enum Outcome {
-    Satisfiable,
-    /// Which assumptions are to blame.
-    Unsatisfiable(Vec<Literal>),
-}
-
-/// Clauses, and what decides about them.
-pub struct Backend {
+/// Clauses of `batsat`.
+pub struct Batsat {
     solver: Solver<Supervision>,
 }
 
@@ -41,7 +34,7 @@ impl Callbacks for Supervision {
     }
 }
 
-impl Backend {
+impl Batsat {
     pub fn new(watch: &Watch) -> Self {
         let supervision = Supervision {
             watch: watch.clone(),
@@ -49,22 +42,28 @@ impl Backend {
             most: u64::MAX,
             asked: Cell::new(0),
         };
-        Backend {
+        Batsat {
             solver: Solver::new(SolverOpts::default(), supervision),
         }
     }
 
-    /// A variable that is no other: 0, 1, and so on.
-    pub fn variable(&mut self) -> u32 {
+    fn lit(&mut self, literal: Literal) -> Lit {
+        let variable = self.solver.var_of_int(literal.variable());
+        Lit::new(variable, !literal.is_negated())
+    }
+}
+
+impl Backend for Batsat {
+    fn variable(&mut self) -> u32 {
         self.solver.new_var_default().idx()
     }
 
-    pub fn clause(&mut self, literals: &[Literal]) {
+    fn clause(&mut self, literals: &[Literal]) {
         let mut clause: Vec<Lit> = literals.iter().map(|one| self.lit(*one)).collect();
         self.solver.add_clause_reuse(&mut clause);
     }
 
-    pub fn solve(&mut self, assumptions: &[Literal], conflicts: u64) -> Result<Outcome, Abort> {
+    fn solve(&mut self, assumptions: &[Literal], conflicts: u64) -> Result<Outcome, Abort> {
         let assumed: Vec<Lit> = assumptions.iter().map(|one| self.lit(*one)).collect();
         let supervision = self.solver.cb_mut();
         supervision.watch.check()?;
@@ -87,14 +86,8 @@ impl Backend {
         }
     }
 
-    /// In the last model.
-    pub fn value(&self, variable: u32) -> bool {
+    fn value(&self, variable: u32) -> bool {
         let values = self.solver.get_model();
         values.get(variable as usize) == Some(&lbool::TRUE)
-    }
-
-    fn lit(&mut self, literal: Literal) -> Lit {
-        let variable = self.solver.var_of_int(literal.variable());
-        Lit::new(variable, !literal.is_negated())
     }
 }
