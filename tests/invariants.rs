@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Programs with narrow numbers, which the direct engine decides at once.
-const PROGRAMS: [&str; 7] = [
+const PROGRAMS: [&str; 10] = [
     "int main(void) {
   unsigned char x = 0, y = 10;
   while (x < 10) {
@@ -74,6 +74,47 @@ int main(void) {
 }
 ",
     "int main(void) {
+  unsigned char x = 0, y = 10;
+  do {
+    if (x == 7)
+      continue;
+    y--;
+  } while (x++ < 9);
+  assert(y == 1);
+}
+",
+    "int lock;
+int main(void) {
+  int again;
+  do {
+    assert(lock == 0);
+    lock = 1;
+    int y = 0;
+    do
+      y++;
+    while (y < 3);
+    again = __VERIFIER_nondet_int();
+    if (again)
+      lock = 0;
+  } while (again);
+  assert(lock == 1);
+}
+",
+    "int a, b, c;
+int main(void) {
+  a = __VERIFIER_nondet_int();
+  b = __VERIFIER_nondet_int();
+  c = 0;
+  while (__VERIFIER_nondet_int() && !c) {
+    if (a == 0 && b == 0)
+      c = 1;
+    else
+      assert(c == 0);
+  }
+  assert(c == 0 || a == 0);
+}
+",
+    "int main(void) {
   unsigned char i = 0, j = 0;
   while (i < 5) {
     j = 0;
@@ -121,12 +162,24 @@ fn with_assertions(program: &str, invariants: &[(usize, usize, String)]) -> Stri
     for (line, column, value) in places.into_iter().rev() {
         let text = &mut lines[line - 1];
         let rest = &text[column - 1..];
+        let call = format!("invariant({value}), ");
+        if rest.starts_with("do") {
+            // The `while` below it that begins as far from the margin.
+            let indent = " ".repeat(column - 1);
+            let mut below = lines.iter_mut().skip(line);
+            let ends = [format!("{indent}}} while ("), format!("{indent}while (")];
+            let end = below.find(|text| ends.iter().any(|end| text.starts_with(end)));
+            let end = end.expect("its condition");
+            let place = end.find('(').expect("a condition") + 1;
+            end.insert_str(place, &call);
+            continue;
+        }
         let behind = match (rest.starts_with("while"), rest.starts_with("for")) {
             (true, _) => rest.find('(').expect("a condition"),
             (_, true) => rest.find(';').expect("a condition"),
             _ => panic!("no loop at {line}:{column}: {rest}"),
         };
-        text.insert_str(column + behind, &format!("invariant({value}), "));
+        text.insert_str(column + behind, &call);
     }
     lines[0].push_str("\nvoid invariant(int holds) { assert(holds); }");
     lines.join("\n") + "\n"

@@ -64,6 +64,18 @@ impl Task {
         boundaries
     }
 
+    /// Where the conditions of its loops are about to be evaluated.
+    pub fn loops(&self) -> Vec<PointId> {
+        let Form::C(_, lowered) = &self.whole else {
+            return Vec::new();
+        };
+        let loops = lowered.origin.loops.iter();
+        let mut heads: Vec<PointId> = loops.map(|(_, head)| *head).collect();
+        heads.sort_unstable();
+        heads.dedup();
+        heads
+    }
+
     /// Says where executions are cut off although properties hold: each place once.
     pub fn warn_of_cut_offs(
         &self,

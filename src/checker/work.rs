@@ -140,6 +140,7 @@ impl Work {
             boundaries: &boundaries,
             method: self.method,
             given,
+            loops: task.loops(),
             plan: self.plan.clone(),
             options,
             watch,

@@ -1,37 +1,86 @@
 //! What the last boolean program knows at the heads of loops: invariants of the program, if it has
 //! proved something.
 //!
-//! Clauses of one or two predicates are tried, each by a branch of its own at the head that is taken
-//! where the clause is false: those that cannot be taken are invariants. What follows from predicates
-//! alone is left out.
+//! Clauses of up to three predicates are tried, small ones first, each by a branch of its own at the head that is
+//! taken where the clause is false: those that cannot be taken are invariants. What follows from predicates
+//! alone, or from a smaller clause, is left out.
 
 use super::Loop;
 use crate::abstraction::build::{Goals, Probe};
 use crate::abstraction::predicate::PredicateId;
 use crate::abstraction::{Invariant, Literal};
 use crate::error::Error;
-use crate::limits::abstraction::{INVARIANT_PREDICATES, PROBES};
-use crate::program::Operation;
+use crate::limits::abstraction::{CLAUSE_SIZE, INVARIANT_PREDICATES, PROBES};
+use crate::program::{Operation, PointId};
+
+/// At least one of these predicates has the value beside it.
+type Clause = Vec<(PredicateId, bool)>;
 
 impl Loop<'_> {
-    /// Invariants at the heads of loops.
-    pub(super) fn invariants(&mut self) -> Result<Vec<Invariant>, Error> {
-        let mut probes: Vec<Probe> = Vec::new();
-        let heads = self.program.loop_heads();
+    /// Invariants at the heads of loops, which are in their order.
+    pub(super) fn invariants(&mut self, heads: &[PointId]) -> Result<Vec<Invariant>, Error> {
         self.workshop.lay_blocks(&|point| heads.contains(&point));
+        let mut scopes: Vec<(PointId, Vec<PredicateId>, Vec<Clause>)> = Vec::new();
         for point in heads {
-            let procedure = self.program.point(point).procedure;
+            let procedure = self.program.point(*point).procedure;
             let mut own = self.predicates.of(None);
             own.extend(self.predicates.of(Some(procedure)));
             own.retain(|id| self.predicates.get(*id).operations.iter().all(is_total));
             own.truncate(INVARIANT_PREDICATES);
-            for clause in self.clauses(&own)? {
-                probes.push(Probe { point, clause });
-            }
+            let terms: Vec<_> = own.iter().map(|id| self.predicates.term(*id)).collect();
+            let known = self.workshop.impossible(&terms)?.into_iter();
+            let known = known.map(|clause| {
+                let literals = clause.into_iter();
+                let named = literals.map(|(place, is_true)| (own[place as usize], is_true));
+                named.collect()
+            });
+            let known = known.collect();
+            scopes.push((*point, own, known));
         }
-        probes.truncate(PROBES);
+        let mut held: Vec<Probe> = Vec::new();
+        for size in 1..=CLAUSE_SIZE {
+            let mut probes: Vec<Probe> = Vec::new();
+            for (point, own, known) in &scopes {
+                let smaller = held.iter().filter(|probe| probe.point == *point);
+                let smaller: Vec<&Clause> =
+                    smaller.map(|probe| &probe.clause).chain(known).collect();
+                let follows = |clause: &Clause| {
+                    let is_part = |part: &&Clause| part.iter().all(|one| clause.contains(one));
+                    smaller.iter().any(is_part)
+                };
+                let mut clauses = clauses(own, size);
+                clauses.retain(|clause| !follows(clause));
+                if probes.len() + clauses.len() <= PROBES {
+                    let point = *point;
+                    probes.extend(clauses.into_iter().map(|clause| Probe { point, clause }));
+                }
+            }
+            held.extend(self.always(probes)?);
+        }
+        let mut invariants: Vec<Invariant> = Vec::new();
+        for point in heads {
+            let own = held.iter().filter(|probe| probe.point == *point);
+            let own: Vec<&Clause> = own.map(|probe| &probe.clause).collect();
+            // Where everything holds, nobody comes.
+            let is_never = own.iter().any(
+                |clause| matches!(clause[..], [(id, sign)] if own.contains(&&vec![(id, !sign)])),
+            );
+            if is_never || own.is_empty() {
+                continue;
+            }
+            let clauses = own.into_iter().map(|clause| self.spelled(clause)).collect();
+            invariants.push(Invariant {
+                point: *point,
+                clauses,
+            });
+        }
+        Ok(invariants)
+    }
+
+    /// The clauses, in the order of their points, that are always true.
+    fn always(&mut self, probes: Vec<Probe>) -> Result<Vec<Probe>, Error> {
         if probes.is_empty() {
-            return Ok(Vec::new());
+            return Ok(probes);
         }
         let goals = Goals {
             point: &|_| false,
@@ -42,70 +91,39 @@ impl Loop<'_> {
         let boolean = self.workshop.build(&self.predicates, &goals)?;
         let reached = self.reached_goals(&boolean)?;
         // They are made in the order of points.
-        let held = probes.iter().zip(reached);
+        let held = probes.into_iter().zip(reached);
         let held = held.filter(|(_, is_reached)| !is_reached);
-        let held: Vec<&Probe> = held.map(|(probe, _)| probe).collect();
-        let mut invariants: Vec<Invariant> = Vec::new();
-        for probe in &held {
-            let at_once = |literal: (PredicateId, bool)| {
-                let mut same = held.iter().filter(|other| other.point == probe.point);
-                same.any(|other| other.clause == [literal])
-            };
-            // Where everything holds, nobody comes.
-            let never =
-                |(id, _): &(PredicateId, bool)| at_once((*id, true)) && at_once((*id, false));
-            let mut literals = probe.clause.iter();
-            let follows = probe.clause.len() > 1
-                && literals.any(|(id, _)| at_once((*id, true)) || at_once((*id, false)));
-            if follows || probe.clause.iter().any(never) {
-                continue;
-            }
-            let clause = probe.clause.iter().map(|(id, is_true)| {
-                let predicate = self.predicates.get(*id);
-                let mut cells: Vec<_> = predicate.cells().into_iter().collect();
-                cells.sort_unstable();
-                Literal {
-                    text: predicate.text.clone(),
-                    is_true: *is_true,
-                    cells,
-                }
-            });
-            let clause = clause.collect();
-            match invariants.last_mut() {
-                Some(last) if last.point == probe.point => last.clauses.push(clause),
-                _ => invariants.push(Invariant {
-                    point: probe.point,
-                    clauses: vec![clause],
-                }),
-            }
-        }
-        Ok(invariants)
+        Ok(held.map(|(probe, _)| probe).collect())
     }
 
-    /// Clauses of one and of two predicates that are no matter of course.
-    fn clauses(&mut self, own: &[PredicateId]) -> Result<Vec<Vec<(PredicateId, bool)>>, Error> {
-        let terms: Vec<_> = own.iter().map(|id| self.predicates.term(*id)).collect();
-        let known = self.workshop.impossible(&terms)?;
-        let signs = [true, false];
-        let mut clauses: Vec<Vec<(PredicateId, bool)>> = Vec::new();
-        for id in own {
-            clauses.extend(signs.map(|sign| vec![(*id, sign)]));
-        }
-        for (second, b) in own.iter().enumerate() {
-            for (first, a) in own[..second].iter().enumerate() {
-                for (x, y) in [(true, true), (true, false), (false, true), (false, false)] {
-                    let clause = [(first as u32, x), (second as u32, y)];
-                    let is_known = |other: &Vec<(u32, bool)>| {
-                        other.iter().all(|literal| clause.contains(literal))
-                    };
-                    if !known.iter().any(is_known) {
-                        clauses.push(vec![(*a, x), (*b, y)]);
-                    }
-                }
+    fn spelled(&self, clause: &Clause) -> Vec<Literal> {
+        let literals = clause.iter().map(|(id, is_true)| {
+            let predicate = self.predicates.get(*id);
+            let mut cells: Vec<_> = predicate.cells().into_iter().collect();
+            cells.sort_unstable();
+            Literal {
+                text: predicate.text.clone(),
+                is_true: *is_true,
+                cells,
             }
-        }
-        Ok(clauses)
+        });
+        literals.collect()
     }
+}
+
+/// All clauses of so many predicates.
+fn clauses(own: &[PredicateId], size: usize) -> Vec<Clause> {
+    let mut clauses: Vec<(usize, Clause)> = vec![(0, Vec::new())];
+    for _ in 0..size {
+        let longer = |(from, clause): &(usize, Clause)| {
+            let clause = clause.clone();
+            let next = own.iter().enumerate().skip(*from);
+            let next = next.flat_map(|(place, id)| [(place, (*id, true)), (place, (*id, false))]);
+            next.map(move |(place, literal)| (place + 1, [&clause[..], &[literal]].concat()))
+        };
+        clauses = clauses.iter().flat_map(longer).collect();
+    }
+    clauses.into_iter().map(|(_, clause)| clause).collect()
 }
 
 /// Whether an operation always has a value, in C too.

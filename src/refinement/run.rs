@@ -11,7 +11,7 @@ use crate::abstraction::predicate::Predicate;
 use crate::check::{self, Board, Options, Phase, TraceFinding, Verdict};
 use crate::error::{Error, Reason};
 use crate::limits::abstraction::{DIRECT_OPERATIONS, TRACE_NODES, TRACE_REFINEMENTS};
-use crate::program::{Boundary, BoundaryKind, Program};
+use crate::program::{Boundary, BoundaryKind, PointId, Program};
 use crate::property::Property;
 use crate::retrace::Provenance;
 use crate::rules::Subject;
@@ -43,6 +43,8 @@ pub struct Task<'a> {
     pub boundaries: &'a [Boundary],
     pub method: Abstraction,
     pub given: Vec<Predicate>,
+    /// Where invariants are looked for, in their order, if that is wanted.
+    pub loops: Vec<PointId>,
     pub plan: Plan,
     pub options: &'a Options,
     pub watch: &'a Watch,
@@ -161,7 +163,7 @@ impl Task<'_> {
                     self.board.decide(index, Verdict::Holds);
                     // What was proved, before other questions add to it.
                     let invariants = match self.plan.invariants {
-                        true => turn.invariants().map(Some),
+                        true => turn.invariants(&self.loops).map(Some),
                         false => Ok(None),
                     };
                     let examined = self.examine(&mut turn, index);

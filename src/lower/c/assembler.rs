@@ -8,7 +8,7 @@
 use super::origin::{PointKind, PointOrigin};
 use crate::program::{Action, Expression, Expressions, Operation, Point, PointId, ProcedureId};
 use crate::source::Span;
-use crate::typing::c::tree::{FunctionId, LabelId};
+use crate::typing::c::tree::{FunctionId, LabelId, StatementId};
 
 /// A place for control to go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,7 +38,17 @@ pub struct Assembler {
     here: Vec<Mark>,
     /// Points that nothing follows, for the end.
     ends: Vec<(Mark, Span, Action, PointKind)>,
+    /// Where the conditions of loops are about to be evaluated.
+    loops: Vec<(StatementId, Mark)>,
     exit: Mark,
+}
+
+/// The points of a procedure, the exit last.
+pub struct Assembled {
+    pub points: Vec<Point>,
+    pub origins: Vec<PointOrigin>,
+    /// Where the condition of each loop is about to be evaluated.
+    pub loops: Vec<(StatementId, PointId)>,
 }
 
 impl Assembler {
@@ -50,6 +60,7 @@ impl Assembler {
             marks: Vec::new(),
             here: Vec::new(),
             ends: Vec::new(),
+            loops: Vec::new(),
             exit: Mark(0),
         };
         assembler.exit = assembler.mark();
@@ -180,13 +191,18 @@ impl Assembler {
         }
     }
 
+    /// The condition of a loop is evaluated from this mark on.
+    pub fn note_loop(&mut self, statement: StatementId, head: Mark) {
+        self.loops.push((statement, head));
+    }
+
     /// Where the procedure is left.
     pub fn exit(&self) -> Mark {
         self.exit
     }
 
-    /// All points, the first of which has the number `base`, the exit last.
-    pub fn finish(mut self, base: u32, close: Span) -> (Vec<Point>, Vec<PointOrigin>) {
+    /// All points, the first of which has the number `base`.
+    pub fn finish(mut self, base: u32, close: Span) -> Assembled {
         if self.points.is_empty() {
             self.skip(close);
         }
@@ -228,7 +244,19 @@ impl Assembler {
         for point in &mut self.points {
             for_each_target(&mut point.action, resolve);
         }
-        (self.points, self.origins)
+        let loops = self.loops.into_iter().map(|(statement, head)| {
+            let mut point = head.target();
+            resolve(&mut point);
+            (statement, point)
+        });
+        // Nothing leads to the others.
+        let loops = loops.filter(|(_, head)| head.0 != base + exit);
+        let loops = loops.collect();
+        Assembled {
+            points: self.points,
+            origins: self.origins,
+            loops,
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! expression pushes one value, each place one spot. Linear in the tree, up to the copies of terms,
 //! whose length is limited.
 
-use super::assembler::{Assembler, Mark};
+use super::assembler::{Assembled, Assembler, Mark};
 use super::layout::Layout;
 use super::origin::{CellOrigin, PointKind};
 use super::place::Spot;
@@ -418,7 +418,12 @@ impl<'u, 'a> Body<'u, 'a> {
             }
             None => (unit.names.intern("start#"), close, Vec::new()),
         };
-        let (points, origins) = assembler.finish(base, close);
+        let Assembled {
+            points,
+            origins,
+            loops,
+        } = assembler.finish(base, close);
+        unit.loops.extend(loops);
         let shown = local_origins.iter().rposition(|cell| cell.object.is_some());
         let shown = shown.map_or(0, |last| last + 1);
         let procedure = Procedure {

@@ -1,8 +1,8 @@
 //! The loops of a C program: where each has its head in the lowered program, and which cells have a
 //! name there that C understands.
 //!
-//! The head of `while` and `for` is where the condition is about to be evaluated: the place among
-//! the points of that head to which control comes back. Linear in the program.
+//! The head of a loop is where its condition is about to be evaluated: of `do`, that is after its body. Linear
+//! in the program.
 
 use super::Lowered;
 use super::observation::extents;
@@ -18,39 +18,38 @@ pub struct LoopHead {
     pub point: PointId,
     /// Its statement: `while (x)`.
     pub span: Span,
+    /// Where the condition stands, or what is in its place.
+    at: u32,
     function: FunctionId,
 }
 
-/// The loops, in the order of the source.
+/// The loops, in the order of the source. One that was lowered several times is left out.
 pub fn loop_heads(typed: &Program, lowered: &Lowered) -> Vec<LoopHead> {
     let program = &lowered.program;
-    let heads = program.loop_heads();
+    let places = &lowered.origin.loops;
     let mut found = Vec::new();
-    for statement in &typed.statements {
-        if !matches!(
-            statement.kind,
-            StatementKind::While { .. } | StatementKind::For { .. }
-        ) {
-            continue;
-        }
-        let span = statement.span;
-        let is_inside = |point: &&PointId| {
-            let at = lowered.origin.point(**point).span.start;
-            span.start <= at && at < span.end
+    for (id, point) in places {
+        let statement = &typed.statements[id.0 as usize];
+        let condition = match statement.kind {
+            StatementKind::While { condition, .. } | StatementKind::Do { condition, .. } => {
+                Some(condition)
+            }
+            StatementKind::For { condition, .. } => condition,
+            _ => None,
         };
-        let mut own = heads.iter().filter(is_inside);
-        // A loop inside the condition, or in code that was taken apart, has several.
-        let (Some(point), None) = (own.next(), own.next()) else {
-            continue;
+        let at = match condition {
+            Some(condition) => typed.expressions[condition.0 as usize].span.start,
+            None => lowered.origin.point(*point).span.start,
         };
+        let is_only = places.iter().filter(|(other, _)| other == id).count() == 1;
         let procedure = program.point(*point).procedure;
-        found.extend(
-            lowered.origin.functions[procedure.0 as usize].map(|function| LoopHead {
-                point: *point,
-                span,
-                function,
-            }),
-        );
+        let function = lowered.origin.functions[procedure.0 as usize];
+        found.extend(function.filter(|_| is_only).map(|function| LoopHead {
+            point: *point,
+            span: statement.span,
+            at,
+            function,
+        }));
     }
     found.sort_by_key(|head| head.span.start);
     found
@@ -80,7 +79,7 @@ impl LoopHead {
         let shown = program.variable_name(procedure, variable);
         let rest = shown.strip_prefix(typed.names.text(name));
         let is_named = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
-        let at = lowered.origin.point(self.point).span.start;
+        let at = self.at;
         let extents = extents(typed, self.function);
         let is_there = |other: &ObjectId| {
             let extent = extents.get(other);

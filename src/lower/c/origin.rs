@@ -9,7 +9,7 @@ use super::term::{Codes, Scalar};
 use super::tracked::Access;
 use crate::program::{PointId, ProcedureId, VariableId};
 use crate::source::Span;
-use crate::typing::c::tree::{FunctionId, LabelId, ObjectId};
+use crate::typing::c::tree::{FunctionId, LabelId, ObjectId, StatementId};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::sync::Arc;
@@ -29,6 +29,9 @@ pub struct Origin {
     pub results: Vec<Vec<u64>>,
     /// The accesses to arrays of which one element has a cell, where they are branches.
     pub accesses: Vec<Access>,
+    /// Where the conditions of loops are about to be evaluated: of a function that was lowered several
+    /// times, there are several places.
+    pub loops: Vec<(StatementId, PointId)>,
     /// The functions without body that are assumed to change nothing, in the order of the source.
     pub assumed: Vec<FunctionId>,
     /// What the codes of pointers stand for, by class.

@@ -169,6 +169,7 @@ impl Body<'_, '_> {
             StatementKind::While { condition, body } => {
                 let Loop { after, again, .. } = self.begin_loop(id);
                 self.assembler.set(again);
+                self.assembler.note_loop(id, again);
                 let [inside] = self.marks();
                 self.tasks.push(Task::SetMark(after));
                 self.tasks.push(Task::Jump(again));
@@ -183,6 +184,7 @@ impl Body<'_, '_> {
             } => {
                 let Loop { after, again, .. } = self.begin_loop(id);
                 let [inside] = self.marks();
+                self.assembler.note_loop(id, again);
                 self.assembler.set(inside);
                 self.tasks.push(Task::SetMark(after));
                 self.test(condition, inside, after);
@@ -199,6 +201,7 @@ impl Body<'_, '_> {
                 self.blocks.push(id);
                 let Loop { after, again, .. } = self.begin_loop(id);
                 let [head, inside] = self.marks();
+                self.assembler.note_loop(id, head);
                 self.tasks.push(Task::LeaveBlock);
                 self.tasks.push(Task::SetMark(after));
                 self.tasks.push(Task::Jump(head));

@@ -14,10 +14,10 @@ use super::term::{Scalar, Width};
 use super::tracked::{Access, Tracked};
 use super::{Options, domain};
 use crate::names::{Name, Names};
-use crate::program::{Cell, ProcedureId, VariableId};
+use crate::program::{Cell, PointId, ProcedureId, VariableId};
 use crate::source::Span;
 use crate::typing::c::tree::{
-    ExpressionId, FunctionId, ObjectId, PlaceKind, Program, StatementKind, TypeId,
+    ExpressionId, FunctionId, ObjectId, PlaceKind, Program, StatementId, StatementKind, TypeId,
 };
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -70,6 +70,8 @@ pub struct Unit<'a> {
     pub tracked: IndexMap<ObjectId, Tracked, FxBuildHasher>,
     /// What accesses to them there are, where these are branches.
     pub accesses: Vec<Access>,
+    /// Where the conditions of loops are about to be evaluated.
+    pub loops: Vec<(StatementId, PointId)>,
     slots: Vec<Option<Slots>>,
     globals: Vec<Cell>,
     origins: Vec<CellOrigin>,
@@ -107,6 +109,7 @@ impl<'a> Unit<'a> {
             homes: FxHashMap::default(),
             tracked: IndexMap::default(),
             accesses: Vec::new(),
+            loops: Vec::new(),
             slots: Vec::new(),
             globals: Vec::new(),
             origins: Vec::new(),
@@ -389,6 +392,7 @@ impl<'a> Unit<'a> {
         origin.assumed = self.assumed.into_iter().collect();
         origin.assumed.sort();
         origin.accesses = self.accesses;
+        origin.loops = self.loops;
         origin.globals = self.origins;
         origin.addresses = self.addresses.into_classes().into();
         self.globals
