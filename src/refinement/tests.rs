@@ -25,7 +25,7 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-const STATES: usize = 100_000;
+const STATES: usize = 20_000;
 
 /// A configuration of a boolean program, and how much of a path is behind it.
 type Place = (View, Vec<Waiting>, usize);
@@ -233,7 +233,7 @@ fn with_few_bits(dialect: Dialect) {
         excluded += found.excluded;
         verdicts[usize::from(expected == Some(Verdict::Violated))] += 1;
     }
-    assert!(excluded > 40, "{excluded} were excluded");
+    assert!(excluded > 30, "{excluded} were excluded");
     assert!(verdicts.iter().all(|count| *count > 10), "{verdicts:?}");
 }
 
