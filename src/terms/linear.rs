@@ -91,3 +91,65 @@ fn add(factors: &mut BTreeMap<Term, i128>, term: Term, factor: i128, bits: u8) {
     let sum = factors.entry(term).or_default();
     *sum = wrap(*sum + factor, bits, true);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::random::Random;
+    use crate::program::Interval;
+    use crate::terms::{Assignment, Sort, Unknown};
+
+    /// Random sums of wrapped sums: in one form where they are equal, and worth what they were.
+    #[test]
+    fn sums_keep_their_values_and_have_one_form() {
+        let mut random = Random::new(1, 9);
+        let mut terms = Terms::default();
+        let sort = Sort::Number(Interval::of_bits(8, false));
+        let unknowns = [0; 3].map(|_| terms.unknown(sort));
+        for _ in 0..500 {
+            let bits = random.between(3, 8) as u8;
+            let values = [0; 3].map(|_| i128::from(random.below(256)));
+            let all = (0..).map(Unknown).zip(values);
+            let assignment = Assignment(all.collect());
+            // Of each unknown so many, and a constant, in random order and parts.
+            let mut factors = [0; 3];
+            let mut constant = 0;
+            let mut sum = terms.number(0);
+            for _ in 0..random.between(1, 4) {
+                let which = random.below(4) as usize;
+                let factor = i128::from(random.between(1, 3));
+                let number = terms.number(factor);
+                let summand = match unknowns.get(which) {
+                    Some(unknown) => terms.calculate(Operation::Multiply, *unknown, number),
+                    None => number,
+                };
+                let (operation, sign) = match random.percent(50) {
+                    true => (Operation::Add, 1),
+                    false => (Operation::Subtract, -1),
+                };
+                sum = terms.calculate(operation, sum, summand);
+                match factors.get_mut(which) {
+                    Some(known) => *known += sign * factor,
+                    None => constant += sign * factor,
+                }
+                if random.percent(40) {
+                    sum = terms.wrap(sum, bits + random.below(3) as u8, random.percent(50));
+                }
+            }
+            let found = terms.wrap(sum, bits, true);
+            let products = factors
+                .iter()
+                .zip(values)
+                .map(|(factor, value)| factor * value);
+            let expected = wrap(products.sum::<i128>() + constant, bits, true);
+            assert_eq!(terms.evaluate(&[found], &assignment), [expected]);
+            let mut again = terms.number(constant);
+            for (unknown, factor) in unknowns.iter().zip(factors).rev() {
+                let factor = terms.number(factor);
+                let product = terms.calculate(Operation::Multiply, factor, *unknown);
+                again = terms.calculate(Operation::Add, product, again);
+            }
+            assert_eq!(terms.wrap(again, bits, true), found);
+        }
+    }
+}
