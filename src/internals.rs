@@ -129,7 +129,7 @@ pub mod typing {
     pub use crate::typing::c::tree::*;
     pub use crate::typing::c::types::wrap;
     pub use crate::typing::c::weave::weave;
-    pub use crate::typing::c::{Typed, program, program_with_rule};
+    pub use crate::typing::c::{Typed, program, program_and};
 }
 
 pub mod watch {

@@ -12,7 +12,7 @@ use derny::internals::check::{Board, Options, check};
 use derny::internals::execution::{self, Choice, EndKind, Listed, Machine};
 use derny::internals::lower::c::{Options as Lowering, PointKind, entry, lower};
 use derny::internals::property::Property;
-use derny::internals::typing::{Program, program_with_rule, weave};
+use derny::internals::typing::{Program, program_and, weave};
 use derny::internals::watch::Watch;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,7 +35,9 @@ fn read(rule: &str, program: &str) -> (Option<Woven>, Vec<String>) {
     };
     let files = [("program.c", program), ("rule.slic", rule)];
     let files = files.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
-    let (typed, rule) = program_with_rule(preprocess(files.into(), &options), DataModel::Lp64);
+    let read = preprocess(files.into(), &options);
+    let (typed, following) = program_and(read, (true, false), DataModel::Lp64);
+    let rule = following.rule.unwrap_or_default();
     let source = Arc::new(typed.source);
     let diagnostics = typed.diagnostics;
     let woven = typed.program.map(|mut tree| {

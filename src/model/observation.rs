@@ -9,7 +9,8 @@ use crate::lower::c::{self as lowering, Lowered, Observation, observe};
 use crate::property::{Atom, PropertyError};
 use crate::syntax::c::{DataModel, Options, preprocess_following};
 use crate::typing::c::tree::FunctionId;
-use crate::typing::c::{Typed, program_with_observers};
+use crate::typing::c::weave::weave;
+use crate::typing::c::{Following, Typed, program_and};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,10 +18,19 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Input {
     pub files: Vec<(String, Vec<u8>)>,
+    /// The rule that is woven into it.
+    pub rule: Option<(String, Vec<u8>)>,
     pub directories: Vec<PathBuf>,
     pub definitions: Vec<String>,
     pub model: DataModel,
     pub entry: String,
+}
+
+impl Input {
+    /// The files of the program, and the rule.
+    pub fn all_files(&self) -> Vec<(String, Vec<u8>)> {
+        self.files.iter().chain(&self.rule).cloned().collect()
+    }
 }
 
 /// What is observed: texts, and what they mean or why they mean nothing. Of each, its truth and its
@@ -40,8 +50,8 @@ impl Unit {
         // The first reading finds the wrong ones, the second is without them.
         for _ in 0..2 {
             let input = self.input.as_ref()?;
-            let (typed, functions) = read(input, texts, &wrong);
-            let Some(program) = typed.program else {
+            let (typed, following) = read(input, texts, &wrong);
+            let Some(mut program) = typed.program else {
                 let errors = typed.diagnostics.iter().filter(|one| one.is_error());
                 for error in errors {
                     let (file, at) = (
@@ -58,7 +68,10 @@ impl Unit {
                 }
                 continue;
             };
-            let entry = lowering::entry(&program, &input.entry)?;
+            let mut entry = lowering::entry(&program, &input.entry)?;
+            if let Some(rule) = &following.rule {
+                entry = weave(&mut program, rule, entry);
+            }
             let mut unit = Unit::new(
                 Arc::new(typed.source),
                 self.files.clone(),
@@ -74,7 +87,7 @@ impl Unit {
                     let function = &unit.typed.functions[id.0 as usize];
                     names.text(function.name) == observer(number)
                 };
-                functions.iter().find(named)
+                following.observers.iter().find(named)
             };
             let mut observed = Observed::new();
             for (number, (text, wrong)) in texts.iter().zip(wrong).enumerate() {
@@ -105,7 +118,7 @@ fn read(
     input: &Input,
     texts: &[String],
     wrong: &[Option<PropertyError>],
-) -> (Typed, Vec<FunctionId>) {
+) -> (Typed, Following) {
     let mut observers = String::new();
     for (number, (text, wrong)) in texts.iter().zip(wrong).enumerate() {
         // A line for each: a message's line says which one it is about.
@@ -116,7 +129,7 @@ fn read(
         let name = observer(number);
         observers.push_str(&format!("void {name}(void) {{ ({text}); }}\n"));
     }
-    let mut files = input.files.clone();
+    let mut files = input.all_files();
     files.push((FILE.to_owned(), observers.into_bytes()));
     let options = Options {
         directories: input.directories.clone(),
@@ -125,7 +138,8 @@ fn read(
         honours_markers: true,
         reader: &|path: &Path| std::fs::read(path),
     };
-    program_with_observers(preprocess_following(files, &options), input.model)
+    let read = preprocess_following(files, &options);
+    program_and(read, (input.rule.is_some(), true), input.model)
 }
 
 /// A proposition that is true where the expression is in scope, defined and not 0.

@@ -1,6 +1,7 @@
 //! Rules that a C program is read with: each gives a program of its own, into which it is woven.
 
 use super::c::Variant;
+use super::observation::Input;
 use super::{Reader, Unit};
 use crate::diagnostic::Diagnostic;
 use crate::error::{Diagnostics, Error};
@@ -10,7 +11,7 @@ use crate::source::Span;
 use crate::syntax::c::{Options, preprocess};
 use crate::typing::c::rule::Rule;
 use crate::typing::c::tree::FunctionId;
-use crate::typing::c::{program_with_rule, weave::weave};
+use crate::typing::c::{program_and, weave::weave};
 use rustc_hash::FxHashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -47,7 +48,7 @@ impl Reader {
 
 /// The program that these files make, with the rule woven in, and what is doubtful about the rule.
 fn woven(
-    mut files: Vec<(String, Vec<u8>)>,
+    files: Vec<(String, Vec<u8>)>,
     rule: &Path,
     options: &Options<'_>,
     entry: &str,
@@ -55,8 +56,17 @@ fn woven(
 ) -> Result<(Unit, Diagnostics), Error> {
     let bytes = std::fs::read(rule).map_err(|error| Error::Read(rule.to_owned(), error))?;
     let name = rule.to_string_lossy().into_owned();
-    files.push((name.clone(), bytes));
-    let (typed, rule) = program_with_rule(preprocess(files, options), options.model);
+    let input = Input {
+        files,
+        rule: Some((name.clone(), bytes)),
+        directories: options.directories.clone(),
+        definitions: options.definitions.clone(),
+        model: options.model,
+        entry: entry.to_owned(),
+    };
+    let files = input.all_files();
+    let (typed, following) = program_and(preprocess(files, options), (true, false), options.model);
+    let rule = following.rule.unwrap_or_default();
     let source = Arc::new(typed.source);
     // What is said of the program has been said.
     let all = typed.diagnostics.into_iter();
@@ -71,7 +81,8 @@ fn woven(
     };
     let entry = weave(&mut program, &rule, entry);
     let (files, options) = (plain.files.clone(), plain.options.clone());
-    let unit = Unit::new(source.clone(), files, program, entry, options);
+    let mut unit = Unit::new(source.clone(), files, program, entry, options);
+    unit.input = Some(Arc::new(input));
     own.extend(silent_events(&unit, &rule));
     Ok((unit, Diagnostics::new(source, own)))
 }

@@ -174,6 +174,7 @@ impl Reader {
         unit.rules = self.weave(&files, &options, &unit, &mut diagnostics)?;
         unit.input = Some(Arc::new(Input {
             files,
+            rule: None,
             directories: options.directories,
             definitions: options.definitions,
             model: c.model,

@@ -154,8 +154,11 @@ fn bit_of(typed: &Program, type_id: TypeId, path: &str) -> Option<u64> {
         match (kind, types.get(id)) {
             ('[', Type::Array(element, _)) => {
                 let index: u64 = step[1..].strip_suffix(']')?.parse().ok()?;
-                bit += index * types.size(element.id)? * 8;
-                id = element.id;
+                id = match types.row_element(id) {
+                    row_element if row_element != id => row_element,
+                    _ => element.id,
+                };
+                bit += index * types.size(id)? * 8;
             }
             ('.', _) => {
                 let (offset, inner) = member(typed, id, &step[1..])?;

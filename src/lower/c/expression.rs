@@ -405,9 +405,9 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether an expression is a term that may be a branch of another.
+    /// Whether an expression is a term that may be a branch of another. Inside one, all are.
     fn is_simple(&self, id: ExpressionId) -> bool {
-        self.unit.reach.is_term(id)
+        self.is_inline() || self.unit.reach.is_term(id)
     }
 
     /// The same term, once nothing is left to be written: branches of terms make no steps.

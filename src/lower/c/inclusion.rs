@@ -179,7 +179,11 @@ impl<'a, 't> Analysis<'a, 't> {
                     at = outer;
                 }
                 PlaceKind::Element(outer, _) => {
-                    steps.push(None);
+                    // Rows of arrays of variable size are no nodes.
+                    let array = self.program.places[outer.0 as usize].type_id;
+                    if !self.program.types.has_variable_size(array) {
+                        steps.push(None);
+                    }
                     at = outer;
                 }
                 PlaceKind::Object(object) | PlaceKind::Compound(object, _) => {

@@ -9,7 +9,11 @@
 //! The members of a union begin at the same unit, but have cells of their own, and one more cell
 //! says which of them is live, counted from 1: 0 if all of them are, because they are zeros, and one
 //! more than there are members if that is open, because nothing was written: what is read first is
-//! it then. Members of one type, signs aside, are one. Arrays of variable size have as many elements as there may be.
+//! it then. Members of one type, signs aside, are one.
+//!
+//! Arrays of variable size are rows of as many elements as there may be. Those of several dimensions
+//! lie there as in memory, one row after the other, and what is no part of the layout, their rows, is
+//! computed where one is asked for (`variable`).
 //! Of large arrays of integers only one element has a cell (`tracked`).
 //!
 //! Trees are built by type, each once, with an explicit stack: linear in their size, which is
@@ -17,7 +21,7 @@
 
 use super::term::{Codes, Scalar, Width};
 use crate::names::Names;
-use crate::typing::c::tree::{Field, Integer, Length, ObjectId, Type, TypeId, Types};
+use crate::typing::c::tree::{Field, Integer, Length, Type, TypeId, Types};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -70,8 +74,6 @@ pub enum NodeKind {
     Array {
         length: u32,
         element: u32,
-        /// Who has its length, if that is variable.
-        variable: Option<ObjectId>,
     },
     /// What is never read or written: of a floating type.
     Opaque,
@@ -204,7 +206,9 @@ impl<'t> Layouts<'t> {
                 open.pop();
                 continue;
             }
+            let row_element = self.types.row_element(top);
             let parts: Vec<TypeId> = match self.types.get(top) {
+                _ if row_element != top => vec![row_element],
                 Type::Array(element, _) => vec![element.id],
                 Type::Record(_) => match self.types.record(top).and_then(|r| r.layout.as_ref()) {
                     Some(layout) => layout.fields.iter().map(|f| f.qualified.id).collect(),
@@ -220,6 +224,9 @@ impl<'t> Layouts<'t> {
             }
             let part = |part: &TypeId| self.sizes.get(part).copied().flatten();
             let size = match self.types.get(top) {
+                _ if row_element != top => part(&row_element).and_then(|(units, nodes)| {
+                    Some((units.checked_mul(self.cells.into())?, nodes))
+                }),
                 Type::Array(element, length) => {
                     let most = self.length(*length);
                     part(&element.id).and_then(|(units, nodes)| {
@@ -257,7 +264,11 @@ impl<'t> Layouts<'t> {
     /// Whether an object of so many units is an array of integers, or of such arrays, and not too
     /// large to be tracked.
     fn is_integers(&self, id: TypeId, units: u64) -> bool {
-        let (mut inner, mut rows, mut last) = (id, 1_u64, 1_u64);
+        let mut inner = self.types.row_element(id);
+        let (mut rows, mut last) = match inner == id {
+            true => (1_u64, 1_u64),
+            false => (1, self.cells.into()),
+        };
         while let Type::Array(element, Length::Constant(length)) = self.types.get(inner) {
             rows = last.saturating_mul(rows);
             (inner, last) = (element.id, *length);
@@ -270,13 +281,14 @@ impl<'t> Layouts<'t> {
     fn length(&self, length: Length) -> Option<u32> {
         match length {
             Length::Constant(length) => u32::try_from(length).ok(),
-            Length::Variable(_) => Some(self.cells),
-            Length::Unspecified | Length::Incomplete => None,
+            Length::Variable(_) | Length::Unspecified | Length::Incomplete => None,
         }
     }
 
-    /// Whether what is stored as one type may be accessed as another.
+    /// Whether what is stored as one type may be accessed as another. An array of variable size is
+    /// accessed where its first element is.
     pub fn is_same_type(&self, stored: TypeId, accessed: TypeId) -> bool {
+        let accessed = self.types.row_element(accessed);
         if stored == accessed {
             return true;
         }
@@ -289,6 +301,7 @@ impl<'t> Layouts<'t> {
 
     /// So many objects of a type, side by side; none if that is outside.
     pub fn row(&mut self, id: TypeId, count: u32) -> Option<Rc<Layout>> {
+        let id = self.types.row_element(id);
         let (units, _) = self.size(id).filter(|(units, _)| *units > 0)?;
         let all = units.checked_mul(count.into())?;
         if count == 0 || all > MOST_CELLS {
@@ -304,7 +317,13 @@ impl<'t> Layouts<'t> {
         }
         let size = self.size(id).filter(|(units, _)| *units > 0);
         let layout = size.and_then(|(units, _)| {
-            let mut layout = self.build(id, Vec::new())?;
+            let mut layout = match self.types.row_element(id) {
+                element if element != id => {
+                    let (each, _) = self.size(element)?;
+                    self.build(element, vec![((units / each) as u32, each as u32)])?
+                }
+                _ => self.build(id, Vec::new())?,
+            };
             if units > self.most && self.is_integers(id, units) {
                 (layout.is_tracked, layout.cells) = (true, 1);
             }
@@ -374,10 +393,6 @@ impl<'t> Layouts<'t> {
             let kind = match self.types.get(open.type_id) {
                 Type::Array(element, declared) => {
                     let length = self.length(*declared)?;
-                    let variable = match declared {
-                        Length::Variable(object) => Some(*object),
-                        _ => None,
-                    };
                     let (inner, _) = self.size(element.id)?;
                     let mut arrays = open.arrays.clone();
                     arrays.push((length, inner as u32));
@@ -392,7 +407,6 @@ impl<'t> Layouts<'t> {
                     NodeKind::Array {
                         length,
                         element: index + 1,
-                        variable,
                     }
                 }
                 Type::Record(_) => {

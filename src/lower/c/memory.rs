@@ -98,6 +98,7 @@ impl Body<'_, '_> {
             id = operand;
         }
         let type_id = typed.types.target(self.type_of(id))?.id;
+        let type_id = typed.types.row_element(type_id);
         let (units, _) = self
             .unit
             .layouts
@@ -114,11 +115,13 @@ impl Body<'_, '_> {
         (most <= MOST_ELEMENTS).then_some((type_id, Extent::UpTo(most as u32)))
     }
 
-    /// Does something with each element of so many bytes: one more than there may be is undefined.
+    /// Does something with each element of so many bytes, from the first or from the last one on:
+    /// one more than there may be is undefined.
     fn one_by_one(
         &mut self,
-        size: Term,
+        size: &Term,
         (type_id, most): (TypeId, u32),
+        is_backwards: bool,
         span: Span,
         mut does: impl FnMut(&mut Self, u32),
     ) {
@@ -131,15 +134,22 @@ impl Body<'_, '_> {
         self.guard(whole, span, PointKind::Outside { what });
         self.flush();
         let end = self.assembler.mark();
-        for index in 0..=most {
-            let goes_on = Term::number(i128::from(index) * each).less(size.clone());
+        for step in 0..=most {
+            let index = if is_backwards { most - step } else { step };
+            let is_in = Term::number(i128::from(index) * each).less(size.clone());
             let yes = self.assembler.mark();
-            self.fork(goes_on, yes, end);
+            let no = if is_backwards { self.assembler.mark() } else { end };
+            self.fork(is_in, yes, no);
             self.assembler.set(yes);
             does(self, index);
             self.flush();
+            if is_backwards {
+                self.assembler.set(no);
+            }
         }
-        self.assembler.set(end);
+        if !is_backwards {
+            self.assembler.set(end);
+        }
     }
 
     /// Terms that can be read again and again, whatever is written meanwhile.
@@ -195,7 +205,7 @@ impl Body<'_, '_> {
                 self.flush();
             }
             Extent::UpTo(most) => {
-                self.one_by_one(size, (type_id, most), span, |body, index| {
+                self.one_by_one(&size, (type_id, most), false, span, |body, index| {
                     let pointer = body.further(&to, by, type_id, index);
                     let spot = body.target(pointer, by, type_id, span);
                     body.store(spot, value.clone(), type_id);
@@ -284,25 +294,33 @@ impl Body<'_, '_> {
                 }
                 self.flush();
             }
-            Extent::UpTo(_) if may_overlap => {
-                self.values.pop();
-                return self.unclear(id, span, "`memmove` of a size that is not known");
-            }
             Extent::UpTo(most) => {
-                let each = self.unit.typed.types.size(type_id).unwrap_or(1);
-                let count = size
-                    .clone()
-                    .calculate(Operation::Divide, Term::number(each.into()));
-                self.apart(
-                    (&to, goal),
-                    (&from, source),
-                    count.multiply(units.into()),
-                    span,
-                );
-                self.one_by_one(size, (type_id, most), span, |body, index| {
+                let mut copy = |body: &mut Self, index: u32| {
                     let value = read(body, &from, index);
                     write(body, &to, index, value);
-                });
+                };
+                let elements = (type_id, most);
+                if !may_overlap {
+                    let each = self.unit.typed.types.size(type_id).unwrap_or(1);
+                    let count = size
+                        .clone()
+                        .calculate(Operation::Divide, Term::number(each.into()));
+                    let extent = count.multiply(units.into());
+                    self.apart((&to, goal), (&from, source), extent, span);
+                    self.one_by_one(&size, elements, false, span, copy);
+                } else {
+                    // What is still to be read must not be overwritten.
+                    let further_on = self.is_further_on((&to, goal), (&from, source));
+                    let marks = [(); 3].map(|()| self.assembler.mark());
+                    let [back, forth, after] = marks;
+                    self.fork(further_on, back, forth);
+                    for (mark, is_backwards) in [(back, true), (forth, false)] {
+                        self.assembler.set(mark);
+                        self.one_by_one(&size, elements, is_backwards, span, &mut copy);
+                        self.assembler.jump(after);
+                    }
+                    self.assembler.set(after);
+                }
             }
         }
         let to = self.pop_term();
@@ -319,25 +337,39 @@ impl Body<'_, '_> {
         extent: Term,
         span: Span,
     ) {
-        let (one, other) = (
-            self.unit.addresses.class(goal).clone(),
-            self.unit.addresses.class(source).clone(),
-        );
-        for target in self.unit.addresses.targets(goal) {
-            if !matches!(target, Target::Region(_)) {
-                continue;
-            }
-            let (Some((a, b)), Some((c, d))) = (one.range(target), other.range(target)) else {
-                continue;
-            };
-            let both = to.clone().within(a, b).and(from.clone().within(c, d));
-            let to = to.clone().subtract(Term::number(a));
-            let from = from.clone().subtract(Term::number(c));
+        for (both, to, from) in self.in_one((to, goal), (from, source)) {
             let behind = to.clone().add(extent.clone()).less_equal(from.clone());
             let apart = behind.or(from.add(extent.clone()).less_equal(to));
             let what = "copy between objects that overlap";
             self.undefined(both.not().or(apart), span, what);
         }
+    }
+
+    /// For each region that two pointers may both point into: whether they do, and how many units
+    /// behind its beginning they are then.
+    fn in_one(
+        &self,
+        (to, goal): (&Term, ExpressionId),
+        (from, source): (&Term, ExpressionId),
+    ) -> Vec<(Term, Term, Term)> {
+        let addresses = &self.unit.addresses;
+        let (one, other) = (addresses.class(goal), addresses.class(source));
+        let targets = addresses.targets(goal).into_iter();
+        let regions = targets.filter(|target| matches!(target, Target::Region(_)));
+        let places = regions.filter_map(|target| {
+            let ((a, b), (c, d)) = (one.range(target)?, other.range(target)?);
+            let both = to.clone().within(a, b).and(from.clone().within(c, d));
+            let to = to.clone().subtract(Term::number(a));
+            Some((both, to, from.clone().subtract(Term::number(c))))
+        });
+        places.collect()
+    }
+
+    /// Whether the first of two pointers is further on in the object that both point into.
+    fn is_further_on(&self, to: (&Term, ExpressionId), from: (&Term, ExpressionId)) -> Term {
+        let places = self.in_one(to, from).into_iter();
+        let further_on = places.map(|(both, to, from)| both.and(from.less(to)));
+        further_on.fold(Term::truth(false), Term::or)
     }
 
     /// A function without body may change globals, and what arguments point to.

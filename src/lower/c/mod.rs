@@ -39,6 +39,7 @@ mod step;
 mod term;
 mod tracked;
 mod unit;
+mod variable;
 
 pub use loops::{LoopHead, loop_heads};
 pub use observation::{Observation, observe};

@@ -71,14 +71,14 @@ impl Spot {
         }
     }
 
-    fn guard(&mut self, holds: Term, span: Span, kind: PointKind) {
+    pub fn guard(&mut self, holds: Term, span: Span, kind: PointKind) {
         let holds = holds.into_truth();
         if holds.constant() != Some(1) {
             self.guards.push(Guard { holds, kind, span });
         }
     }
 
-    fn undefined(&mut self, holds: Term, span: Span, what: &str) {
+    pub fn undefined(&mut self, holds: Term, span: Span, what: &str) {
         let what = what.to_owned();
         self.guard(holds, span, PointKind::Undefined { what });
     }
@@ -197,14 +197,18 @@ impl Body<'_, '_> {
                 }
                 spot
             }
-            PlaceKind::Element(..) => {
+            PlaceKind::Element(array, _) => {
                 let index = self.pop_term().into_number();
                 let index = match self.spots.last().map_or(0, |spot| spot.alternatives.len()) {
                     0 | 1 => index,
                     _ => self.short(index),
                 };
                 let spot = self.spots.pop().unwrap_or_default();
-                self.element(spot, &index, is_address, span)
+                let array_type = self.place_type(array);
+                match self.unit.typed.types.has_variable_size(array_type) {
+                    true => self.variable_element(spot, &index, array, is_address, span),
+                    false => self.element(spot, &index, is_address, span),
+                }
             }
         };
         self.spots.push(spot);
@@ -216,55 +220,24 @@ impl Body<'_, '_> {
         }
     }
 
-    fn element(&mut self, mut spot: Spot, index: &Term, is_address: bool, span: Span) -> Spot {
+    fn element(&self, mut spot: Spot, index: &Term, is_address: bool, span: Span) -> Spot {
         let mut last = None;
         let mut guards = Vec::new();
         for alternative in &mut spot.alternatives {
-            let NodeKind::Array {
-                length,
-                element,
-                variable,
-            } = alternative.node().kind
-            else {
+            let NodeKind::Array { length, element } = alternative.node().kind else {
                 continue;
             };
             let most = i128::from(length) - i128::from(!is_address);
-            let what = "index outside the array";
-            match variable.and_then(|variable| self.home(variable)) {
-                Some(home) => {
-                    let length = cells(&home).first().map(|(cell, s)| Term::read(*cell, *s));
-                    let length = length.unwrap_or(Term::number(0)).into_number();
-                    let above = Term::number(0).less_equal(index.clone());
-                    guards.push(above.and(match is_address {
-                        true => index.clone().less_equal(length),
-                        false => index.clone().less(length),
-                    }));
-                }
-                None if variable.is_some() => {
-                    let what = "an array of variable size behind a pointer".to_owned();
-                    spot.guards.push(Guard {
-                        holds: Term::truth(false),
-                        kind: PointKind::Outside { what },
-                        span,
-                    });
-                }
-                None if last != Some(most) => guards.push(index.clone().within(0, most)),
-                None => {}
+            if last != Some(most) {
+                guards.push(index.clone().within(0, most));
             }
             last = Some(most);
-            for inside in guards.drain(..) {
-                if inside.constant() != Some(1) {
-                    let what = what.to_owned();
-                    spot.guards.push(Guard {
-                        holds: inside,
-                        kind: PointKind::Undefined { what },
-                        span,
-                    });
-                }
-            }
             let flat = std::mem::replace(&mut alternative.flat, Term::number(0));
             alternative.flat = flat.multiply(length.into()).add(index.clone());
             alternative.node = element;
+        }
+        for inside in guards {
+            spot.undefined(inside, span, "index outside the array");
         }
         spot
     }

@@ -9,6 +9,7 @@ use super::origin::PointKind;
 use super::points_to::Target;
 use super::term::{Scalar, Term};
 use super::unit::Home;
+use super::variable::run;
 use crate::program::Operation;
 use crate::source::Span;
 use crate::typing::c::tree::{Binary, ExpressionId, TypeId};
@@ -121,10 +122,23 @@ impl Body<'_, '_> {
     }
 
     /// How many units what a pointer points to has.
-    fn units_behind(&mut self, pointer: TypeId) -> Option<i128> {
+    fn units_behind(&mut self, pointer: TypeId, span: Span) -> Option<Term> {
         let target = self.unit.typed.types.target(pointer)?;
-        let (units, _) = self.unit.layouts.size(target.id)?;
-        Some(units.into()).filter(|units| *units > 0)
+        let element = self.unit.typed.types.row_element(target.id);
+        let (units, _) = self.unit.layouts.size(element)?;
+        let units = Some(i128::from(units)).filter(|units| *units > 0)?;
+        let (count, holds) = self.elements_of(target.id);
+        self.guard_dimensions(holds, span);
+        Some(count.multiply(units))
+    }
+
+    /// Where the arrays of a node begin and end, as addresses, in which a pointer to a type may move:
+    /// one to an array of variable size from row to row, too.
+    fn arrays(&self, node: &Node, target: TypeId, base: i128) -> Vec<(i128, i128)> {
+        match self.unit.typed.types.has_variable_size(target) {
+            true => runs(node, run(node), base),
+            false => runs(node, node.arrays.last().map_or(1, |(length, _)| *length), base),
+        }
     }
 
     pub fn pointer_add(
@@ -139,14 +153,15 @@ impl Body<'_, '_> {
         }
         let pointer = self.type_of(by);
         let target = self.unit.typed.types.target(pointer);
-        let (Some(units), Some(target)) = (self.units_behind(pointer), target) else {
+        let (Some(units), Some(target)) = (self.units_behind(pointer, span), target) else {
             self.outside(span, "pointer arithmetic on such a type");
             return from;
         };
         let class = self.unit.addresses.class(by).clone();
         let (from, index) = self.both_short(from, index);
         let is_moved = index.clone().into_truth();
-        let distance = index.into_number().multiply(units);
+        let distance = index.into_number();
+        let distance = distance.calculate(Operation::Multiply, units);
         let to = match subtract {
             true => from.clone().subtract(distance),
             false => from.clone().add(distance),
@@ -170,7 +185,7 @@ impl Body<'_, '_> {
                 if !self.unit.layouts.is_same_type(node.type_id, target.id) {
                     continue;
                 }
-                for (low, high) in arrays(node, base) {
+                for (low, high) in self.arrays(node, target.id, base) {
                     let here = from.clone().within(low, high);
                     if here.constant() == Some(0) {
                         continue;
@@ -207,7 +222,7 @@ impl Body<'_, '_> {
     ) -> Term {
         let pointer = self.type_of(by);
         let target = self.unit.typed.types.target(pointer);
-        let (Some(units), Some(target)) = (self.units_behind(pointer), target) else {
+        let (Some(units), Some(target)) = (self.units_behind(pointer, span), target) else {
             self.outside(span, "pointer arithmetic on such a type");
             return Term::number(0);
         };
@@ -229,7 +244,7 @@ impl Body<'_, '_> {
             // Units are a measure of distance only between elements of one array.
             for node in &home.layout.nodes {
                 if self.unit.layouts.is_same_type(node.type_id, target.id) {
-                    for (low, high) in arrays(node, base) {
+                    for (low, high) in self.arrays(node, target.id, base) {
                         inside = inside.or(both(low, high));
                     }
                 }
@@ -239,25 +254,26 @@ impl Body<'_, '_> {
         let what = "difference of pointers to what are no elements of one array".to_owned();
         self.guard(inside, span, PointKind::Outside { what });
         let distance = a.subtract(b);
-        if units > 1 {
+        if units.constant() != Some(1) {
             let rest = distance
                 .clone()
-                .calculate(Operation::Remainder, Term::number(units));
+                .calculate(Operation::Remainder, units.clone());
             let what = "difference of pointers between elements";
             self.undefined(rest.equal(Term::number(0)), span, what);
         }
-        distance.calculate(Operation::Divide, Term::number(units))
+        distance.calculate(Operation::Divide, units)
     }
 }
 
-/// Where the innermost arrays of a node begin and end, as addresses.
-fn arrays(node: &Node, base: i128) -> Vec<(i128, i128)> {
-    let start = base + i128::from(node.start);
-    let Some(((length, stride), outer)) = node.arrays.split_last() else {
-        return vec![(start, start + i128::from(node.units))];
-    };
-    let mut starts = vec![start];
-    for (length, stride) in outer {
+/// Where the arrays of so many of a node begin and end that lie side by side, as addresses.
+fn runs(node: &Node, run: u32, base: i128) -> Vec<(i128, i128)> {
+    let mut starts = vec![base + i128::from(node.start)];
+    let mut left = node.count / run.max(1);
+    for (length, stride) in &node.arrays {
+        if left <= 1 {
+            break;
+        }
+        left /= length;
         starts = starts
             .into_iter()
             .flat_map(|start| {
@@ -265,7 +281,7 @@ fn arrays(node: &Node, base: i128) -> Vec<(i128, i128)> {
             })
             .collect();
     }
-    let extent = i128::from(*length) * i128::from(*stride);
+    let extent = i128::from(run) * i128::from(node.units);
     starts
         .into_iter()
         .map(|start| (start, start + extent))

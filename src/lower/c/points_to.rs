@@ -152,6 +152,7 @@ pub fn find_site(
     let sizes: Option<Vec<u64>> = arguments.iter().map(|id| constant(program, *id)).collect();
     let size = sizes.and_then(|sizes| sizes.into_iter().try_fold(1_u64, u64::checked_mul));
     let mut row = |element: TypeId| {
+        let element = program.types.row_element(element);
         let each = program.types.size(element).filter(|each| *each > 0)?;
         let count = match size {
             Some(size) if size % each == 0 => u32::try_from(size / each).ok()?,

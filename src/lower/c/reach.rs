@@ -438,6 +438,10 @@ fn terms(program: &Program, elements: bool) -> Vec<u32> {
             .iter()
             .fold(1_u32, |sum, part| sum.saturating_add(*part)),
     };
+    let is_union = |place: PlaceId| {
+        let record = program.types.record(program.places[place.0 as usize].type_id);
+        record.is_some_and(|record| record.is_union)
+    };
     for expression in &program.expressions {
         let mut place = |lengths: &[u32], id: PlaceId| {
             let length = |id: ExpressionId| lengths.get(id.0 as usize).copied().unwrap_or(0);
@@ -446,6 +450,8 @@ fn terms(program: &Program, elements: bool) -> Vec<u32> {
                     PlaceKind::Object(_) => 1,
                     PlaceKind::Target(_) | PlaceKind::Element(..) if !elements => 0,
                     PlaceKind::Target(pointer) => length(pointer).saturating_mul(8),
+                    // Of a union nobody has written, what is read first is the live member.
+                    PlaceKind::Field(outer, _) if is_union(outer) => 0,
                     PlaceKind::Field(outer, _) => places[outer.0 as usize],
                     PlaceKind::Element(outer, index) => {
                         sum(&[places[outer.0 as usize], length(index)])

@@ -1,17 +1,14 @@
-//! Where objects begin and end: blocks, calls, arrays of variable size.
+//! Where objects end: blocks and calls.
 //!
 //! Where an object ends, the pointers to it that go on become dangling, one after the other.
 
 use super::addresses::Class;
-use super::body::{Body, cells};
-use super::layout::NodeKind;
+use super::body::Body;
 use super::library::Allocation;
-use super::origin::PointKind;
 use super::points_to::{Holder, Region, Target};
 use super::step::Value;
 use super::term::{Scalar, Term};
-use super::unit::{Home, LENGTH};
-use crate::source::Span;
+use super::unit::Home;
 use crate::typing::c::tree::{ExpressionId, ObjectId, Origin, StatementId, Storage};
 
 impl Body<'_, '_> {
@@ -199,55 +196,6 @@ impl Body<'_, '_> {
                 }
             }
         }
-    }
-
-    /// An array of variable size begins to live: its length is there.
-    pub fn begin_variable(&mut self, id: ObjectId, span: Span) {
-        let Some(home) = self.home(id) else { return };
-        let mut lengths = Vec::new();
-        for node in &home.layout.nodes {
-            if let NodeKind::Array {
-                variable: Some(variable),
-                length,
-                ..
-            } = node.kind
-            {
-                lengths.push((variable, length));
-            }
-        }
-        if lengths.is_empty() {
-            return;
-        }
-        if self.unit.typed.objects[id.0 as usize].storage != Storage::Automatic {
-            return;
-        }
-        for (variable, most) in &lengths {
-            let Some((cell, scalar)) = self
-                .home(*variable)
-                .and_then(|home| cells(&home).first().copied())
-            else {
-                self.outside(span, "an array of variable size");
-                continue;
-            };
-            let length = self.read_cell(cell, scalar).into_number();
-            let largest = i128::from(u32::MAX >> 1);
-            let positive = length
-                .clone()
-                .within(1, largest.max(scalar.interval().high >> 1));
-            let what = "array of a length that is not positive";
-            self.undefined(positive, span, what);
-            let few = length.less_equal(Term::number((*most).into()));
-            self.guard(few, span, PointKind::Heap);
-        }
-        if let (Some((cell, _)), [(variable, _), ..]) = (home.length, &lengths[..])
-            && let Some((from, scalar)) = self
-                .home(*variable)
-                .and_then(|home| cells(&home).first().copied())
-        {
-            let length = self.read_cell(from, scalar).into_number();
-            self.write_cell(cell, LENGTH, length);
-        }
-        self.flush();
     }
 }
 

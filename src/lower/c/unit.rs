@@ -184,17 +184,11 @@ impl<'a> Unit<'a> {
             return;
         }
         let name = self.object_name(id);
-        let length = match layout.nodes.first().map(|node| (&node.kind, node.units)) {
-            Some((
-                super::layout::NodeKind::Array {
-                    length,
-                    variable: Some(_),
-                    ..
-                },
-                units,
-            )) => {
+        let type_id = self.typed.objects[id.0 as usize].qualified.id;
+        let length = match layout.nodes.first() {
+            Some(element) if self.typed.types.has_variable_size(type_id) => {
                 let cell = self.hidden(&format!("{name}#length"), LENGTH);
-                Some((cell, units / length))
+                Some((cell, element.units))
             }
             _ => None,
         };

@@ -50,7 +50,7 @@ use crate::source::{Source, Span};
 use crate::syntax::Collector;
 use crate::syntax::c::token::Token;
 use crate::syntax::c::tree::{Node, NodeKind, Tree};
-use crate::syntax::c::{DataModel, Preprocessed, Unit, parse, parse_declarations};
+use crate::syntax::c::{DataModel, Preprocessed, parse, parse_declarations};
 use crate::syntax::kit::Scoped;
 use crate::syntax::slic;
 use declaration::Linkage;
@@ -80,49 +80,60 @@ pub struct Typed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// What files are read for that follow those of the program.
+#[derive(Debug, Default)]
+pub struct Following {
+    /// A rule about it, which the first of them is.
+    pub rule: Option<Rule>,
+    /// The functions that the last of them defines. There the variable `x` of a function `f`, of any
+    /// block, is also known as `f.x`.
+    pub observers: Vec<FunctionId>,
+}
+
 /// The program that preprocessed files make together.
 pub fn program(preprocessed: Preprocessed, model: DataModel) -> Typed {
-    read(preprocessed, None, model).0
+    program_and(preprocessed, (false, false), model).0
 }
 
-/// The program that preprocessed files make together, and a rule about it, whose tokens are those
-/// of the last file.
-pub fn program_with_rule(mut preprocessed: Preprocessed, model: DataModel) -> (Typed, Rule) {
-    let rule = preprocessed.units.pop();
-    let (typed, rule) = read(preprocessed, rule, model);
-    (typed, rule.unwrap_or_default())
-}
-
-/// The program that preprocessed files make together, and the functions that the last file defines.
-/// There the variable `x` of a function `f`, of any block, is also known as `f.x`.
-pub fn program_with_observers(
+/// The program that preprocessed files make together but for the last ones: a rule about it, if there
+/// is one, and what observes it, if there is such a file.
+pub fn program_and(
     mut preprocessed: Preprocessed,
+    (has_rule, has_observers): (bool, bool),
     model: DataModel,
-) -> (Typed, Vec<FunctionId>) {
-    let last = preprocessed.units.pop();
+) -> (Typed, Following) {
+    let units = &mut preprocessed.units;
+    let observers = if has_observers { units.pop() } else { None };
+    let rule = if has_rule { units.pop() } else { None };
     let mut collector = std::mem::take(&mut preprocessed.collector);
     let trees = parse_units(&preprocessed, &mut collector);
-    let tree = last.as_ref().map(|unit| {
-        let types: Vec<Name> = trees.iter().flat_map(|tree| &tree.types).copied().collect();
+    let types: Vec<Name> = trees.iter().flat_map(|tree| &tree.types).copied().collect();
+    let rule = rule.map(|unit| slic::parse(&unit.tokens, &preprocessed, &types, &mut collector));
+    let tree = observers.as_ref().map(|unit| {
         let (vocabulary, source) = (&preprocessed.vocabulary, &preprocessed.source);
         parse_declarations(&unit.tokens, vocabulary, source, &mut collector, &types)
     });
     let names = std::mem::take(&mut preprocessed.vocabulary.names);
     let mut typing = Typing::new(&preprocessed, names, collector, model);
     let declared = typing.units(&trees);
+    let mut following = Following {
+        rule: rule.as_ref().map(|rule| typing.rule(rule, declared.clone())),
+        observers: Vec::new(),
+    };
     let first = typing.program.functions.len() as u32;
-    if let (Some(unit), Some(tree)) = (&last, &tree) {
+    if let (Some(unit), Some(tree)) = (&observers, &tree) {
         typing.unit = preprocessed.units.len() as u32;
         typing.tokens = &unit.tokens;
         typing.resume_scope(declared);
         typing.observes = true;
         tree.nodes.iter().for_each(|node| typing.node(*node));
         typing.close_scope();
+        let functions = first..typing.program.functions.len() as u32;
+        following.observers = functions.map(FunctionId).collect();
     }
-    let functions = first..typing.program.functions.len() as u32;
     let (program, collector) = (typing.program, typing.collector);
     let typed = typed(program, collector, preprocessed.source);
-    (typed, functions.map(FunctionId).collect())
+    (typed, following)
 }
 
 fn parse_units(preprocessed: &Preprocessed, collector: &mut Collector) -> Vec<Tree> {
@@ -143,25 +154,6 @@ fn typed(program: Program, mut collector: Collector, source: Source) -> Typed {
         program: (!collector.has_errors()).then_some(program),
         diagnostics: collector.finish(),
     }
-}
-
-fn read(
-    mut preprocessed: Preprocessed,
-    rule: Option<Unit>,
-    model: DataModel,
-) -> (Typed, Option<Rule>) {
-    let mut collector = std::mem::take(&mut preprocessed.collector);
-    let trees = parse_units(&preprocessed, &mut collector);
-    let rule = rule.map(|unit| {
-        let types: Vec<Name> = trees.iter().flat_map(|tree| &tree.types).copied().collect();
-        slic::parse(&unit.tokens, &preprocessed, &types, &mut collector)
-    });
-    let names = std::mem::take(&mut preprocessed.vocabulary.names);
-    let mut typing = Typing::new(&preprocessed, names, collector, model);
-    let declared = typing.units(&trees);
-    let rule = rule.as_ref().map(|rule| typing.rule(rule, declared));
-    let (program, collector) = (typing.program, typing.collector);
-    (typed(program, collector, preprocessed.source), rule)
 }
 
 /// `_Generic` whose arms are being read.

@@ -555,6 +555,17 @@ impl Types {
         }
     }
 
+    /// What an array of variable size is a row of, however many dimensions it has: the first type in
+    /// it that has a constant size. Every other type is a row of itself.
+    pub fn row_element(&self, mut id: TypeId) -> TypeId {
+        while let Type::Array(element, _) = self.get(id)
+            && self.has_variable_size(id)
+        {
+            id = element.id;
+        }
+        id
+    }
+
     /// Whether its size is computed when the program runs.
     pub fn has_variable_size(&self, mut id: TypeId) -> bool {
         while let Type::Array(element, length) = self.get(id) {
