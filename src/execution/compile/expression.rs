@@ -6,7 +6,7 @@ use crate::execution::value::Scalar;
 use crate::source::Span;
 use crate::typing::c::tree::{
     Builtin, Callee, Conversion, Expression, ExpressionId, ExpressionKind, Length, List, Moment,
-    PlaceId, PlaceKind, Type, TypeId, Unary,
+    PlaceId, PlaceKind, Type, TypeId, Types, Unary,
 };
 
 impl Compiler<'_> {
@@ -286,7 +286,10 @@ impl Compiler<'_> {
             Some(size) => Instruction::Advance {
                 size,
                 is_back,
-                target,
+                target: match self.is_of_bytes(pointer) {
+                    true => Types::VOID,
+                    false => target,
+                },
             },
             None => Instruction::VariableAdvance {
                 extent: self.extent(target, Length::Incomplete),
@@ -298,6 +301,28 @@ impl Compiler<'_> {
         self.tasks
             .extend(sign.map(|instruction| Task::Emit(instruction, span)));
         self.plan([Task::Value(pointer), Task::Value(index)]);
+    }
+
+    /// Whether a pointer to characters is seen to be one to something else, through the bytes of
+    /// which it leads, whatever arrays are there.
+    fn is_of_bytes(&self, mut pointer: ExpressionId) -> bool {
+        let types = &self.program.types;
+        let is_byte = |id: TypeId| {
+            let is_plain = id == Types::VOID || types.integer(id).is_some();
+            is_plain && types.size(id) == Some(1)
+        };
+        if !is_byte(self.pointed_to(pointer)) {
+            return false;
+        }
+        while is_byte(self.pointed_to(pointer)) {
+            let ExpressionKind::Convert(Conversion::Pointer, operand) =
+                self.expression(pointer).kind
+            else {
+                return false;
+            };
+            pointer = operand;
+        }
+        true
     }
 
     /// Indices are signed numbers of 64 bits.

@@ -16,6 +16,9 @@ use crate::typing::c::tree::TypeId;
 /// Values of more bits are not chosen among in a term.
 const NARROW: u32 = 8;
 
+/// Why a struct as a whole is outside.
+const OPEN: &str = "a struct that ends with an array without length, as a whole";
+
 impl Body<'_, '_> {
     /// What a place holds.
     pub fn load(&mut self, spot: Spot, type_id: TypeId) -> Value {
@@ -32,6 +35,10 @@ impl Body<'_, '_> {
         }
         if self.is_tracked_row(&spot) {
             self.outside(self.span, TOO_LARGE);
+            return self.nothing(type_id);
+        }
+        if self.unit.layouts.open_element(type_id).is_some() {
+            self.outside(self.span, OPEN);
             return self.nothing(type_id);
         }
         let scalar = self.unit.scalar(type_id);
@@ -163,6 +170,10 @@ impl Body<'_, '_> {
         let mut value = value;
         let mut spot = spot;
         self.check(&mut spot);
+        if self.unit.layouts.open_element(type_id).is_some() {
+            self.outside(self.span, OPEN);
+            return value;
+        }
         let is_tracked = |one: &Alternative| one.home.tracked.is_some();
         let is_only = spot.alternatives.len() <= 1;
         if is_only && spot.alternatives.iter().any(is_tracked) {

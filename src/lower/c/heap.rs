@@ -8,10 +8,11 @@ use super::assembler::Mark;
 use super::body::{Body, cells};
 use super::library::Allocation;
 use super::origin::PointKind;
-use super::points_to::{Region, Target};
+use super::points_to::{Region, Target, open_end};
 use super::step::Value;
 use super::term::{Scalar, Term};
-use super::unit::LENGTH;
+use super::layout::NodeKind;
+use super::unit::{Home, LENGTH};
 use crate::program::Operation;
 use crate::source::Span;
 use crate::typing::c::tree::{ExpressionId, FunctionId};
@@ -50,12 +51,26 @@ impl Body<'_, '_> {
             size.calculate(Operation::Multiply, factor)
         });
         let size = self.short(size);
-        let each = match slots.homes.first() {
-            Some(home) => self.unit.typed.types.size(home.layout.nodes[0].type_id),
-            None => None,
-        };
-        let each = Term::number(each.unwrap_or(1).max(1).into());
-        if self.unit.addresses.points.sites[site].size.is_none() {
+        let layout = slots.homes.first().map(|home| home.layout.clone());
+        let types = &self.unit.typed.types;
+        let type_id = layout.as_ref().map(|layout| layout.nodes[0].type_id);
+        let whole = type_id.and_then(|id| types.size(id)).unwrap_or(1).max(1);
+        // An array without length begins behind the rest.
+        let is_open = layout.is_some_and(|layout| layout.open_end.is_some());
+        let ended = type_id.filter(|_| is_open);
+        let ended = ended.and_then(|id| open_end(self.unit.typed, id));
+        let (head, each) = ended.unwrap_or((0, whole));
+        let (head, each) = (Term::number(head.into()), Term::number(each.into()));
+        if is_open {
+            let most = slots.homes.first().and_then(open_length).unwrap_or(0);
+            let most = head.clone().add(each.clone().multiply(most.into()));
+            self.guard(size.clone().less_equal(most), span, PointKind::Heap);
+            let least = Term::number(whole.into()).less_equal(size.clone());
+            let what = "memory for a part of a struct".to_owned();
+            self.guard(least, span, PointKind::Outside { what });
+            self.values.push(Value::Scalar(size));
+            self.flush();
+        } else if self.unit.addresses.points.sites[site].size.is_none() {
             let most = Term::number(self.unit.options.cells.into());
             let few = size
                 .clone()
@@ -114,7 +129,8 @@ impl Body<'_, '_> {
                 }
             }
             if let Some((length, _)) = home.length {
-                let length_value = size.clone().calculate(Operation::Divide, each.clone());
+                let length_value = size.clone().subtract(head.clone());
+                let length_value = length_value.calculate(Operation::Divide, each.clone());
                 self.write_cell(length, LENGTH, length_value);
             }
             self.write_cell(slots.used.plus(slot), Scalar::Truth, Term::truth(true));
@@ -186,5 +202,13 @@ impl Body<'_, '_> {
         self.assembler.set(other);
         self.assembler.skip(span);
         self.assembler.set(join);
+    }
+}
+
+/// How many elements the array without length has at most that ends an object.
+fn open_length(home: &Home) -> Option<u32> {
+    match home.layout.nodes[home.layout.open_end? as usize].kind {
+        NodeKind::Array { length, .. } => Some(length),
+        _ => None,
     }
 }

@@ -74,6 +74,8 @@ pub enum NodeKind {
     Array {
         length: u32,
         element: u32,
+        /// Whether it ends a struct, without a length: there are as many elements as there is memory.
+        is_open: bool,
     },
     /// What is never read or written: of a floating type.
     Opaque,
@@ -99,6 +101,8 @@ pub struct Layout {
     pub units: u32,
     /// Whether there is one cell for all of its scalars: it holds one of them.
     pub is_tracked: bool,
+    /// The array without length that ends it, if it is a struct that has one.
+    pub open_end: Option<u32>,
 }
 
 impl Layout {
@@ -207,11 +211,16 @@ impl<'t> Layouts<'t> {
                 continue;
             }
             let row_element = self.types.row_element(top);
+            let open_element = self.open_element(top);
             let parts: Vec<TypeId> = match self.types.get(top) {
                 _ if row_element != top => vec![row_element],
                 Type::Array(element, _) => vec![element.id],
                 Type::Record(_) => match self.types.record(top).and_then(|r| r.layout.as_ref()) {
-                    Some(layout) => layout.fields.iter().map(|f| f.qualified.id).collect(),
+                    Some(layout) => {
+                        let fields = layout.fields.iter().map(|f| f.qualified.id);
+                        let closed = fields.len() - usize::from(open_element.is_some());
+                        fields.take(closed).chain(open_element).collect()
+                    }
                     None => Vec::new(),
                 },
                 _ => Vec::new(),
@@ -285,6 +294,26 @@ impl<'t> Layouts<'t> {
         }
     }
 
+    /// The elements of the array without length that ends a struct.
+    pub fn open_element(&self, id: TypeId) -> Option<TypeId> {
+        let record = self.types.record(id).filter(|record| !record.is_union)?;
+        let last = record.layout.as_ref()?.fields.last()?;
+        match self.types.get(last.qualified.id) {
+            Type::Array(element, Length::Incomplete | Length::Constant(0)) => Some(element.id),
+            _ => None,
+        }
+    }
+
+    /// A struct that ends with an array without length, with so many elements of that.
+    pub fn open_ended(&mut self, id: TypeId, count: u32) -> Option<Rc<Layout>> {
+        let (units, _) = self.size(id)?;
+        let (each, _) = self.size(self.open_element(id)?)?;
+        let all = each.checked_mul(count.into())?.checked_add(units)?;
+        let fits = count > 0 && all <= MOST_CELLS;
+        let layout = fits.then(|| self.build(id, Vec::new(), count))??;
+        Some(Rc::new(layout))
+    }
+
     /// Whether what is stored as one type may be accessed as another. An array of variable size is
     /// accessed where its first element is.
     pub fn is_same_type(&self, stored: TypeId, accessed: TypeId) -> bool {
@@ -307,7 +336,7 @@ impl<'t> Layouts<'t> {
         if count == 0 || all > MOST_CELLS {
             return None;
         }
-        self.build(id, vec![(count, units as u32)]).map(Rc::new)
+        self.build(id, vec![(count, units as u32)], 1).map(Rc::new)
     }
 
     /// The cells of an object of this type; none if it is outside.
@@ -320,9 +349,9 @@ impl<'t> Layouts<'t> {
             let mut layout = match self.types.row_element(id) {
                 element if element != id => {
                     let (each, _) = self.size(element)?;
-                    self.build(element, vec![((units / each) as u32, each as u32)])?
+                    self.build(element, vec![((units / each) as u32, each as u32)], 1)?
                 }
-                _ => self.build(id, Vec::new())?,
+                _ => self.build(id, Vec::new(), 1)?,
             };
             if units > self.most && self.is_integers(id, units) {
                 (layout.is_tracked, layout.cells) = (true, 1);
@@ -334,14 +363,21 @@ impl<'t> Layouts<'t> {
     }
 
     /// The nodes are numbered as they are met: depth first, parts in their order, because leaves of
-    /// one node must be neighbours.
-    fn build(&mut self, id: TypeId, around: Vec<(u32, u32)>) -> Option<Layout> {
+    /// one node must be neighbours. An array without length at the end of the whole has so many
+    /// elements.
+    fn build(
+        &mut self,
+        id: TypeId,
+        around: Vec<(u32, u32)>,
+        open_length: u32,
+    ) -> Option<Layout> {
         let mut layout = Layout {
             nodes: Vec::new(),
             leaves: Vec::new(),
             cells: 0,
             units: 0,
             is_tracked: false,
+            open_end: None,
         };
         struct Open {
             type_id: TypeId,
@@ -349,6 +385,8 @@ impl<'t> Layouts<'t> {
             field: Option<u32>,
             /// Of a bit-field.
             bits: Option<u32>,
+            /// Of an array without length at the end of a struct.
+            length: Option<u32>,
             arrays: Vec<(u32, u32)>,
             start: u32,
         }
@@ -363,6 +401,7 @@ impl<'t> Layouts<'t> {
             parent: None,
             field: None,
             bits: None,
+            length: None,
             arrays: around,
             start: 0,
         })];
@@ -387,12 +426,23 @@ impl<'t> Layouts<'t> {
             {
                 fields.push(index);
             }
-            let (units, _) = self.size(open.type_id)?;
+            let open_element = self.open_element(open.type_id);
+            let open_length = if index == 0 { open_length } else { 1 };
+            let units = match (open.length, self.types.get(open.type_id), open_element) {
+                (Some(length), Type::Array(element, _), _) => {
+                    self.size(element.id)?.0 * u64::from(length)
+                }
+                (_, _, Some(element)) => {
+                    self.size(open.type_id)?.0
+                        + self.size(element)?.0 * u64::from(open_length - 1)
+                }
+                _ => self.size(open.type_id)?.0,
+            };
             let count = open.arrays.iter().map(|(length, _)| length).product();
             tasks.push(Task::Leave(index));
             let kind = match self.types.get(open.type_id) {
                 Type::Array(element, declared) => {
-                    let length = self.length(*declared)?;
+                    let length = open.length.or_else(|| self.length(*declared))?;
                     let (inner, _) = self.size(element.id)?;
                     let mut arrays = open.arrays.clone();
                     arrays.push((length, inner as u32));
@@ -401,12 +451,14 @@ impl<'t> Layouts<'t> {
                         parent: Some(index),
                         field: None,
                         bits: None,
+                        length: None,
                         arrays,
                         start: open.start,
                     }));
                     NodeKind::Array {
                         length,
                         element: index + 1,
+                        is_open: open.length.is_some(),
                     }
                 }
                 Type::Record(_) => {
@@ -414,8 +466,13 @@ impl<'t> Layouts<'t> {
                     let fields = &record.layout.as_ref()?.fields;
                     let mut start = open.start;
                     let mut parts = Vec::with_capacity(fields.len());
-                    for (field, number) in fields.iter().zip(0..) {
-                        let (inner, _) = self.size(field.qualified.id)?;
+                    for (field, number) in fields.iter().zip(1..) {
+                        let is_open = open_element.is_some() && number == fields.len();
+                        let number = number as u32 - 1;
+                        let inner = match is_open {
+                            true => 0,
+                            false => self.size(field.qualified.id)?.0,
+                        };
                         let is_like = |other: &Field| {
                             self.is_same_type(other.qualified.id, field.qualified.id)
                                 && other.bits.is_none()
@@ -432,6 +489,7 @@ impl<'t> Layouts<'t> {
                             parent: Some(index),
                             field: Some(number),
                             bits: field.bits.map(|bits| bits.width),
+                            length: is_open.then_some(open_length),
                             arrays: open.arrays.clone(),
                             start,
                         }));
@@ -495,6 +553,10 @@ impl<'t> Layouts<'t> {
                 field: open.field,
             });
         }
+        let is_open_end =
+            |node: &Node| node.parent == Some(0) && matches!(node.kind, NodeKind::Array { is_open: true, .. });
+        let open_end = layout.nodes.iter().position(is_open_end);
+        layout.open_end = open_end.map(|node| node as u32);
         let first = layout.nodes.first()?;
         layout.units = first.units * first.count;
         Some(layout)
@@ -502,13 +564,15 @@ impl<'t> Layouts<'t> {
 
     /// Where each cell begins in the object, in bits, as gcc lays it out.
     pub fn bits(&self, layout: &Layout) -> Vec<u64> {
-        let mut bits = Vec::with_capacity(layout.cells as usize);
-        for leaf in &layout.leaves {
-            for place in 0..layout.nodes[leaf.node as usize].count {
-                bits.push(self.bit(layout, *leaf, place));
-            }
-        }
-        bits
+        self.places(layout).map(|(_, _, bit)| bit).collect()
+    }
+
+    /// The same, with which leaf it is of, and the how-manieth.
+    pub fn places<'l>(&'l self, layout: &'l Layout) -> impl Iterator<Item = (Leaf, u32, u64)> + 'l {
+        layout.leaves.iter().flat_map(move |leaf| {
+            let places = 0..layout.nodes[leaf.node as usize].count;
+            places.map(move |place| (*leaf, place, self.bit(layout, *leaf, place)))
+        })
     }
 
     fn bit(&self, layout: &Layout, leaf: Leaf, place: u32) -> u64 {

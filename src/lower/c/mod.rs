@@ -14,6 +14,7 @@ mod addresses;
 mod assembler;
 mod beginning;
 mod body;
+mod bytes;
 mod call;
 mod conversion;
 mod expression;

@@ -223,18 +223,49 @@ impl Body<'_, '_> {
     fn element(&self, mut spot: Spot, index: &Term, is_address: bool, span: Span) -> Spot {
         let mut last = None;
         let mut guards = Vec::new();
+        let mut open = Vec::new();
         for alternative in &mut spot.alternatives {
-            let NodeKind::Array { length, element } = alternative.node().kind else {
+            let NodeKind::Array {
+                length,
+                element,
+                is_open,
+            } = alternative.node().kind
+            else {
                 continue;
             };
             let most = i128::from(length) - i128::from(!is_address);
-            if last != Some(most) {
+            if is_open {
+                open.push(alternative.clone());
+            } else if last != Some(most) {
                 guards.push(index.clone().within(0, most));
             }
             last = Some(most);
             let flat = std::mem::replace(&mut alternative.flat, Term::number(0));
             alternative.flat = flat.multiply(length.into()).add(index.clone());
             alternative.node = element;
+        }
+        for alternative in open {
+            let elsewhere = match alternative.when {
+                Some(when) => when.not(),
+                None => Term::truth(false),
+            };
+            let home = alternative.home;
+            let length = home.length.filter(|_| home.layout.open_end == Some(alternative.node));
+            match length {
+                Some((length, _)) => {
+                    let length = Term::read(length, LENGTH);
+                    let above = Term::number(0).less_equal(index.clone());
+                    guards.push(elsewhere.or(above.and(match is_address {
+                        true => index.clone().less_equal(length),
+                        false => index.clone().less(length),
+                    })));
+                }
+                None => {
+                    let what = "an array without length of an object that is not allocated";
+                    let what = what.to_owned();
+                    spot.guard(elsewhere, span, PointKind::Outside { what });
+                }
+            }
         }
         for inside in guards {
             spot.undefined(inside, span, "index outside the array");
@@ -316,7 +347,8 @@ impl Body<'_, '_> {
         match home.length {
             Some((length, units)) => {
                 let length = Term::read(length, LENGTH);
-                Term::number(base).add(length.multiply(units.into()))
+                let begin = base + i128::from(home.open_begin());
+                Term::number(begin).add(length.multiply(units.into()))
             }
             None => Term::number(base + i128::from(home.layout.units)),
         }

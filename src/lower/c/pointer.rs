@@ -4,6 +4,7 @@
 
 use super::addresses::Class;
 use super::body::Body;
+use super::bytes::is_element;
 use super::layout::Node;
 use super::origin::PointKind;
 use super::points_to::Target;
@@ -125,6 +126,9 @@ impl Body<'_, '_> {
     fn units_behind(&mut self, pointer: TypeId, span: Span) -> Option<Term> {
         let target = self.unit.typed.types.target(pointer)?;
         let element = self.unit.typed.types.row_element(target.id);
+        if self.unit.layouts.open_element(element).is_some() {
+            return None;
+        }
         let (units, _) = self.unit.layouts.size(element)?;
         let units = Some(i128::from(units)).filter(|units| *units > 0)?;
         let (count, holds) = self.elements_of(target.id);
@@ -153,7 +157,12 @@ impl Body<'_, '_> {
         }
         let pointer = self.type_of(by);
         let target = self.unit.typed.types.target(pointer);
-        let (Some(units), Some(target)) = (self.units_behind(pointer, span), target) else {
+        let bytes = self.byte_step(by, &index, subtract);
+        let units = match &bytes {
+            Some(_) => Some(Term::number(1)),
+            None => self.units_behind(pointer, span),
+        };
+        let (Some(units), Some(target)) = (units, target) else {
             self.outside(span, "pointer arithmetic on such a type");
             return from;
         };
@@ -179,7 +188,17 @@ impl Body<'_, '_> {
         let mut known = is_moved.clone().not();
         let mut inside = is_moved.not();
         let mut whole = inside.clone();
+        let (mut moved, mut led) = (Term::truth(false), to.clone());
         for Extent { home, base, end } in self.extents(by, &class) {
+            for one in bytes.iter().flat_map(|step| self.moves(&home, step)) {
+                let here = one.begins(&from, base);
+                led = Term::if_then_else(here.clone(), one.end(from.clone()), led);
+                moved = moved.or(here);
+            }
+            // What was made a pointer to characters is none to an element of their arrays.
+            if bytes.as_ref().is_some_and(|step| step.source.is_some()) {
+                continue;
+            }
             let last = self.end_of(&home, base);
             for node in &home.layout.nodes {
                 if !self.unit.layouts.is_same_type(node.type_id, target.id) {
@@ -192,7 +211,7 @@ impl Body<'_, '_> {
                     }
                     known = known.or(here.clone());
                     let reached = match (home.length, node.arrays.len()) {
-                        (Some(_), 1) => {
+                        (Some(_), 1) if node.start >= home.open_begin() => {
                             let above = Term::number(low).less_equal(to.clone());
                             above.and(to.clone().less_equal(last.clone()))
                         }
@@ -200,18 +219,20 @@ impl Body<'_, '_> {
                     };
                     inside = inside.or(here.clone().and(reached.clone()));
                     whole = whole.or(here.and(match node.arrays.is_empty() {
+                        _ if bytes.is_some() && !is_element(node) => Term::truth(true),
                         true => to.clone().within(base, end),
                         false => reached,
                     }));
                 }
             }
         }
+        let [known, whole, inside] = [known, whole, inside].map(|one| one.or(moved.clone()));
         let what = "arithmetic on a pointer to something of another type".to_owned();
         self.guard(known, span, PointKind::Outside { what });
         self.undefined(whole, span, "pointer arithmetic outside an array");
         let what = "arithmetic on a pointer to what is no element of an array".to_owned();
         self.guard(inside, span, PointKind::Outside { what });
-        to.wrap(class.width())
+        led.wrap(class.width())
     }
 
     pub fn pointer_difference(

@@ -17,7 +17,7 @@ use super::library::{Allocation, Meaning};
 use super::reach::Reach;
 use crate::typing::c::tree::{
     Binary, Callee, Conversion, ExpressionId, ExpressionKind, FunctionId, Integer, ObjectId,
-    Origin, Program, TypeId,
+    Origin, Program, Type, TypeId,
 };
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -153,6 +153,16 @@ pub fn find_site(
     let size = sizes.and_then(|sizes| sizes.into_iter().try_fold(1_u64, u64::checked_mul));
     let mut row = |element: TypeId| {
         let element = program.types.row_element(element);
+        if layouts.open_element(element).is_some() {
+            let (head, each) = open_end(program, element)?;
+            let least = program.types.size(element)?;
+            let count = match size {
+                Some(size) if size < least => return None,
+                Some(size) => u32::try_from((size - head) / each).ok()?.max(1),
+                None => options.cells,
+            };
+            return layouts.open_ended(element, count);
+        }
         let each = program.types.size(element).filter(|each| *each > 0)?;
         let count = match size {
             Some(size) if size % each == 0 => u32::try_from(size / each).ok()?,
@@ -172,6 +182,16 @@ pub fn find_site(
         element,
         layout,
     })
+}
+
+/// Where the array without length begins that ends a struct, and the size of its elements, in bytes.
+pub fn open_end(program: &Program, id: TypeId) -> Option<(u64, u64)> {
+    let last = program.types.record(id)?.layout.as_ref()?.fields.last()?;
+    let Type::Array(element, _) = program.types.get(last.qualified.id) else {
+        return None;
+    };
+    let each = program.types.size(element.id).filter(|each| *each > 0)?;
+    Some((last.offset, each))
 }
 
 /// The globals that others may change.

@@ -42,6 +42,14 @@ pub struct Home {
     pub tracked: Option<Tracked>,
 }
 
+impl Home {
+    /// How many units there are before those of which it is not known how many there are.
+    pub fn open_begin(&self) -> u32 {
+        let array = self.layout.open_end;
+        array.map_or(0, |array| self.layout.nodes[array as usize].start)
+    }
+}
+
 /// The objects of a call that allocates memory.
 #[derive(Clone)]
 pub struct Slots {
@@ -239,7 +247,7 @@ impl<'a> Unit<'a> {
     fn place_site(&mut self, site: u32, count: u32) -> Option<Slots> {
         let points = &self.addresses.points;
         let layout = points.sites[site as usize].layout.clone()?;
-        let is_open = points.sites[site as usize].size.is_none();
+        let is_open = points.sites[site as usize].size.is_none() || layout.open_end.is_some();
         let fate = self.lifetimes.sites[site as usize];
         let used = VariableId::Global(self.globals.len() as u32);
         for slot in 0..count {
@@ -253,7 +261,9 @@ impl<'a> Unit<'a> {
             }
         }
         let scalars = self.scalars(Region::Site(site), &layout);
-        let units = layout.nodes.first().map_or(1, |node| node.units);
+        let repeated = layout.open_end.map_or(0, |array| array + 1);
+        let units = layout.nodes.get(repeated as usize);
+        let units = units.map_or(1, |node| node.units);
         let homes = (0..count).map(|slot| {
             let name = format!("heap#{site}.{slot}");
             let length = is_open.then(|| {
