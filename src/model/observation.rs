@@ -114,11 +114,7 @@ fn observer(number: usize) -> String {
     format!("__derny_observed_{number}")
 }
 
-fn read(
-    input: &Input,
-    texts: &[String],
-    wrong: &[Option<PropertyError>],
-) -> (Typed, Following) {
+fn read(input: &Input, texts: &[String], wrong: &[Option<PropertyError>]) -> (Typed, Following) {
     let mut observers = String::new();
     for (number, (text, wrong)) in texts.iter().zip(wrong).enumerate() {
         // A line for each: a message's line says which one it is about.

@@ -23,7 +23,7 @@ impl Body<'_, '_> {
     /// What a place holds.
     pub fn load(&mut self, spot: Spot, type_id: TypeId) -> Value {
         let mut spot = spot;
-        self.check(&mut spot);
+        self.check_access(&mut spot);
         let meets = spot
             .alternatives
             .iter()
@@ -169,7 +169,7 @@ impl Body<'_, '_> {
     pub fn store(&mut self, spot: Spot, value: Value, type_id: TypeId) -> Value {
         let mut value = value;
         let mut spot = spot;
-        self.check(&mut spot);
+        self.check_access(&mut spot);
         if self.unit.layouts.open_element(type_id).is_some() {
             self.outside(self.span, OPEN);
             return value;

@@ -6,12 +6,12 @@
 
 use super::assembler::Mark;
 use super::body::{Body, cells};
+use super::layout::NodeKind;
 use super::library::Allocation;
 use super::origin::PointKind;
 use super::points_to::{Region, Target, open_end};
 use super::step::Value;
 use super::term::{Scalar, Term};
-use super::layout::NodeKind;
 use super::unit::{Home, LENGTH};
 use crate::program::Operation;
 use crate::source::Span;

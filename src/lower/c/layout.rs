@@ -23,7 +23,6 @@ use super::term::{Codes, Scalar, Width};
 use crate::names::Names;
 use crate::typing::c::tree::{Field, Integer, Length, Type, TypeId, Types};
 use rustc_hash::FxHashMap;
-use std::fmt::Write;
 use std::rc::Rc;
 
 /// Objects with more cells, or of types with more parts, are outside, but for arrays of integers.
@@ -52,9 +51,9 @@ pub struct Node {
     /// Its leaves, in [`Layout::leaves`].
     pub leaves: (u32, u32),
     /// Inside another node, or the array it is an element of.
-    parent: Option<u32>,
+    pub parent: Option<u32>,
     /// If it is a member: which.
-    field: Option<u32>,
+    pub field: Option<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -175,8 +174,8 @@ impl Layout {
 
 /// The layouts of types.
 pub struct Layouts<'t> {
-    types: &'t Types,
-    names: &'t Names,
+    pub(super) types: &'t Types,
+    pub(super) names: &'t Names,
     /// How many elements arrays of variable size have at most.
     cells: u32,
     /// Arrays of integers with more of them are tracked.
@@ -365,12 +364,7 @@ impl<'t> Layouts<'t> {
     /// The nodes are numbered as they are met: depth first, parts in their order, because leaves of
     /// one node must be neighbours. An array without length at the end of the whole has so many
     /// elements.
-    fn build(
-        &mut self,
-        id: TypeId,
-        around: Vec<(u32, u32)>,
-        open_length: u32,
-    ) -> Option<Layout> {
+    fn build(&mut self, id: TypeId, around: Vec<(u32, u32)>, open_length: u32) -> Option<Layout> {
         let mut layout = Layout {
             nodes: Vec::new(),
             leaves: Vec::new(),
@@ -433,8 +427,7 @@ impl<'t> Layouts<'t> {
                     self.size(element.id)?.0 * u64::from(length)
                 }
                 (_, _, Some(element)) => {
-                    self.size(open.type_id)?.0
-                        + self.size(element)?.0 * u64::from(open_length - 1)
+                    self.size(open.type_id)?.0 + self.size(element)?.0 * u64::from(open_length - 1)
                 }
                 _ => self.size(open.type_id)?.0,
             };
@@ -553,93 +546,14 @@ impl<'t> Layouts<'t> {
                 field: open.field,
             });
         }
-        let is_open_end =
-            |node: &Node| node.parent == Some(0) && matches!(node.kind, NodeKind::Array { is_open: true, .. });
+        let is_open_end = |node: &Node| {
+            node.parent == Some(0) && matches!(node.kind, NodeKind::Array { is_open: true, .. })
+        };
         let open_end = layout.nodes.iter().position(is_open_end);
         layout.open_end = open_end.map(|node| node as u32);
         let first = layout.nodes.first()?;
         layout.units = first.units * first.count;
         Some(layout)
-    }
-
-    /// Where each cell begins in the object, in bits, as gcc lays it out.
-    pub fn bits(&self, layout: &Layout) -> Vec<u64> {
-        self.places(layout).map(|(_, _, bit)| bit).collect()
-    }
-
-    /// The same, with which leaf it is of, and the how-manieth.
-    pub fn places<'l>(&'l self, layout: &'l Layout) -> impl Iterator<Item = (Leaf, u32, u64)> + 'l {
-        layout.leaves.iter().flat_map(move |leaf| {
-            let places = 0..layout.nodes[leaf.node as usize].count;
-            places.map(move |place| (*leaf, place, self.bit(layout, *leaf, place)))
-        })
-    }
-
-    fn bit(&self, layout: &Layout, leaf: Leaf, place: u32) -> u64 {
-        let mut node = &layout.nodes[leaf.node as usize];
-        let size = |id: TypeId| self.types.size(id).unwrap_or(0) * 8;
-        let (mut bit, mut rest, mut arrays) = (0, place, node.arrays.len());
-        while let Some(parent) = node.parent {
-            let outer = &layout.nodes[parent as usize];
-            match node.field {
-                Some(field) => {
-                    let record = self.types.record(outer.type_id);
-                    let fields = record.and_then(|record| record.layout.as_ref());
-                    let field = fields.and_then(|layout| layout.fields.get(field as usize));
-                    bit += field.map_or(0, |field| match field.bits {
-                        Some(bits) => bits.start,
-                        None => field.offset * 8,
-                    });
-                }
-                None => {
-                    arrays -= 1;
-                    let (length, _) = node.arrays[arrays];
-                    bit += u64::from(rest % length) * size(node.type_id);
-                    rest /= length;
-                }
-            }
-            node = outer;
-        }
-        // Objects side by side.
-        bit + u64::from(rest) * size(node.type_id)
-    }
-
-    /// How a cell is shown: `a[3].f`.
-    pub fn cell_name(&self, layout: &Layout, leaf: Leaf, place: u32, object: &str) -> String {
-        // From the leaf to the object: what follows its name, in reverse.
-        let mut parts: Vec<String> = Vec::new();
-        let mut node = &layout.nodes[leaf.node as usize];
-        let (mut rest, mut arrays) = (place, node.arrays.len());
-        if let NodeKind::Union { .. } = node.kind {
-            parts.push("#live".to_owned());
-        }
-        while let Some(parent) = node.parent {
-            let outer = &layout.nodes[parent as usize];
-            let mut part = String::new();
-            match node.field {
-                Some(field) => {
-                    let record = self.types.record(outer.type_id);
-                    let layout = record.and_then(|record| record.layout.as_ref());
-                    let field = layout.and_then(|layout| layout.fields.get(field as usize));
-                    if let Some(name) = field.and_then(|field| field.name) {
-                        let _ = write!(part, ".{}", self.names.text(name));
-                    }
-                }
-                None => {
-                    arrays -= 1;
-                    let (length, _) = node.arrays[arrays];
-                    let _ = write!(part, "[{}]", rest % length);
-                    rest /= length;
-                }
-            }
-            parts.push(part);
-            node = outer;
-        }
-        if arrays == 1 {
-            parts.push(format!("[{rest}]"));
-        }
-        parts.push(object.to_owned());
-        parts.into_iter().rev().collect()
     }
 }
 

@@ -138,7 +138,11 @@ impl Body<'_, '_> {
             let index = if is_backwards { most - step } else { step };
             let is_in = Term::number(i128::from(index) * each).less(size.clone());
             let yes = self.assembler.mark();
-            let no = if is_backwards { self.assembler.mark() } else { end };
+            let no = if is_backwards {
+                self.assembler.mark()
+            } else {
+                end
+            };
             self.fork(is_in, yes, no);
             self.assembler.set(yes);
             does(self, index);

@@ -16,6 +16,7 @@ mod beginning;
 mod body;
 mod bytes;
 mod call;
+mod cell;
 mod conversion;
 mod expression;
 mod flow;

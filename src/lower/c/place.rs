@@ -250,7 +250,9 @@ impl Body<'_, '_> {
                 None => Term::truth(false),
             };
             let home = alternative.home;
-            let length = home.length.filter(|_| home.layout.open_end == Some(alternative.node));
+            let length = home
+                .length
+                .filter(|_| home.layout.open_end == Some(alternative.node));
             match length {
                 Some((length, _)) => {
                     let length = Term::read(length, LENGTH);
@@ -357,6 +359,19 @@ impl Body<'_, '_> {
     /// What must hold of a place where it is accessed.
     pub fn check(&mut self, spot: &mut Spot) {
         self.step.guards.append(&mut spot.guards);
+    }
+
+    /// The same where it is read or written. What is certainly not there may be anything: nothing gets
+    /// to it.
+    pub fn check_access(&mut self, spot: &mut Spot) {
+        self.check(spot);
+        for alternative in &mut spot.alternatives {
+            let all = 0..i128::from(alternative.node().count);
+            let known = alternative.flat.constant();
+            if known.is_some_and(|flat| !all.contains(&flat)) {
+                alternative.flat = Term::number(0);
+            }
+        }
     }
 
     /// A pointer to a place, as a value of an expression.

@@ -141,7 +141,11 @@ impl Body<'_, '_> {
     fn arrays(&self, node: &Node, target: TypeId, base: i128) -> Vec<(i128, i128)> {
         match self.unit.typed.types.has_variable_size(target) {
             true => runs(node, run(node), base),
-            false => runs(node, node.arrays.last().map_or(1, |(length, _)| *length), base),
+            false => runs(
+                node,
+                node.arrays.last().map_or(1, |(length, _)| *length),
+                base,
+            ),
         }
     }
 

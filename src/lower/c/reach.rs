@@ -439,7 +439,9 @@ fn terms(program: &Program, elements: bool) -> Vec<u32> {
             .fold(1_u32, |sum, part| sum.saturating_add(*part)),
     };
     let is_union = |place: PlaceId| {
-        let record = program.types.record(program.places[place.0 as usize].type_id);
+        let record = program
+            .types
+            .record(program.places[place.0 as usize].type_id);
         record.is_some_and(|record| record.is_union)
     };
     for expression in &program.expressions {

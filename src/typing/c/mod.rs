@@ -117,7 +117,9 @@ pub fn program_and(
     let mut typing = Typing::new(&preprocessed, names, collector, model);
     let declared = typing.units(&trees);
     let mut following = Following {
-        rule: rule.as_ref().map(|rule| typing.rule(rule, declared.clone())),
+        rule: rule
+            .as_ref()
+            .map(|rule| typing.rule(rule, declared.clone())),
         observers: Vec::new(),
     };
     let first = typing.program.functions.len() as u32;
