@@ -158,6 +158,11 @@ impl Source {
         self.origins[..after].last()
     }
 
+    /// All of it, for what is wrong nowhere in particular.
+    pub fn whole(&self) -> Span {
+        Span::new(0, self.bytes.len() as u32)
+    }
+
     /// The whole text, of several files one after the other.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

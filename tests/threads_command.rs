@@ -88,6 +88,191 @@ fn threads_that_cannot_be() {
     assert_bad_input(&run, "there is no procedure `r` to begin with");
 }
 
+/// A procedure that is named on the command line is looked for in the whole file: the place is the
+/// one that was meant, or none.
+#[test]
+fn a_wrong_name_of_the_command_line_has_no_wrong_place() {
+    let program = Written::new(THREADS);
+    for (option, name) in [("--threads", "zzz=1"), ("--entry", "zzz")] {
+        let run = program.check(&[option, name]);
+        let expected = format!(
+            "-> {}\n = help: the procedures are `init`, `p`, `q`\n",
+            path(&program)
+        );
+        assert_bad_input(&run, &expected);
+        assert!(!run.stderr.contains('^'), "{}", run.stderr);
+        let run = program.check(&[option, &name.replace("zzz", "inti")]);
+        assert_bad_input(&run, ":4:6\n");
+        assert!(run.stderr.contains("did you mean `--"), "{}", run.stderr);
+    }
+    let run = program.check(&["--threads", "p=9999,q=2"]);
+    assert_bad_input(&run, "at most 10000 threads are possible");
+    assert!(!run.stderr.contains('^'), "{}", run.stderr);
+}
+
+/// Two threads that take turns so often; if they recur, no engine knows when to end.
+fn turns(recurs: bool) -> String {
+    let again = |name: &str| match recurs {
+        true => format!("if (*) then {name}(); fi "),
+        false => String::new(),
+    };
+    format!(
+        "decl turn; thread p(), q(); init() begin turn := 0; end \
+         p() begin {}{} L: skip; end q() begin {}{} M: skip; if (turn & !turn) then N: skip; fi end",
+        again("p"),
+        "assume(!turn); turn := 1; ".repeat(6),
+        again("q"),
+        "assume(turn); turn := 0; ".repeat(6),
+    )
+}
+
+/// What was looked at within a bound alone is never told like a proof. After k switches, or in
+/// round k, a thread has had its turn for the (k + 1)/2-th or k-th time: L needs ten switches and
+/// six rounds, M eleven switches.
+#[test]
+fn a_bound_is_told() {
+    let told = |recurs: bool, options: &str| {
+        let program = Written::new(&turns(recurs));
+        let options: Vec<&str> = options.split(' ').chain(["--no-trace"]).collect();
+        let plain = program.check(&options);
+        let run = program.check(&[&options[..], &["--format", "json"]].concat());
+        let result = run.results().remove(0);
+        assert_eq!(run.code, plain.code);
+        let reason = result["reason"].as_str().unwrap_or("").to_owned();
+        (plain.code, plain.stdout, reason, result["bound"].clone())
+    };
+    let known = |kind: &str, value: u32, complete: bool| serde_json::json!({ "kind": kind, "value": value, "complete": complete });
+    for (recurs, options, text, bound) in [
+        (
+            true,
+            "--reach M --switches 2",
+            "unreachable M (within 2 context switches)\n",
+            known("switches", 2, false),
+        ),
+        (
+            true,
+            "--reach M --switches 10",
+            "unreachable M (within 10 context switches)\n",
+            known("switches", 10, false),
+        ),
+        (
+            false,
+            "--reach M --switches 1",
+            "unreachable M (within 1 context switch)\n",
+            known("switches", 1, false),
+        ),
+        (
+            false,
+            "--reach L --switches 9",
+            "unreachable L (within 9 context switches)\n",
+            known("switches", 9, false),
+        ),
+        (
+            false,
+            "--reach L --rounds 5",
+            "unreachable L (within 5 rounds)\n",
+            known("rounds", 5, false),
+        ),
+        (
+            false,
+            "--reach L --rounds 1",
+            "unreachable L (within 1 round)\n",
+            known("rounds", 1, false),
+        ),
+        // More would bring nothing new, and that is known.
+        (
+            false,
+            "--reach N --rounds 20",
+            "unreachable N\n",
+            known("rounds", 20, true),
+        ),
+        (
+            false,
+            "--reach N --switches 30",
+            "unreachable N\n",
+            known("switches", 30, true),
+        ),
+    ] {
+        let expected = (0, text.to_owned(), String::new(), bound);
+        assert_eq!(told(recurs, options), expected, "{options}");
+    }
+    for options in [
+        "--reach M --switches 11",
+        "--reach L --switches 10",
+        "--reach L --rounds 6",
+    ] {
+        for recurs in [false, true] {
+            let reached = (
+                1,
+                format!("reachable {}\n", &options[8..9]),
+                String::new(),
+                serde_json::Value::Null,
+            );
+            assert_eq!(told(recurs, options), reached, "{options}");
+        }
+    }
+    // Without a bound, the search goes on to eight switches, or to the end of a finite program.
+    let (code, text, reason, bound) = told(true, "--reach L");
+    assert!(
+        text.starts_with("unknown L (nothing found within 8 context switches;"),
+        "{text}"
+    );
+    assert_eq!(
+        (code, reason.as_str(), bound),
+        (3, "bound", known("switches", 8, false))
+    );
+    for options in ["--reach L", "--reach L --max-switches 2"] {
+        assert_eq!(told(false, options).0, 1, "{options}");
+    }
+    let (code, text, _, bound) = told(false, "--reach N --max-switches 2");
+    assert_eq!(
+        (code, text.as_str(), &bound["complete"]),
+        (0, "unreachable N\n", &true.into())
+    );
+}
+
+/// Threads that are asked for stand in the place of all that are declared, in the order given.
+#[test]
+fn threads_may_be_asked_for() {
+    let text = "decl g; thread p(1); init() begin g := 0; end p(x) begin if (!x) then L: skip; fi g := 1; end \
+                q() begin assume(g); M: skip; end";
+    let program = Written::new(text);
+    for (options, code) in [
+        (&["--reach", "L"][..], 0),
+        // Parameters are arbitrary.
+        (&["--reach", "L", "--threads", "p=1"], 1),
+        (&["--reach", "L", "--threads", "q=3"], 0),
+        (&["--reach", "M", "--threads", "q=3,p=0"], 0),
+        (
+            &["--reach", "M", "--threads", "q=1,p=1", "--rounds", "1"],
+            0,
+        ),
+        (
+            &["--reach", "M", "--threads", "q=1,p=1", "--rounds", "2"],
+            1,
+        ),
+        (
+            &["--reach", "M", "--threads", "p=1,q=1", "--rounds", "1"],
+            1,
+        ),
+        // The procedure that runs first may be a thread, too.
+        (
+            &[
+                "--reach",
+                "M",
+                "--threads",
+                "init=2,q=1,p=1",
+                "--switches",
+                "1",
+            ],
+            1,
+        ),
+    ] {
+        let run = program.check(options);
+        assert_eq!(run.code, code, "{options:?}: {}{}", run.stdout, run.stderr);
+    }
+}
+
 /// Large numbers of threads and of switches end in a verdict, or in a message.
 #[test]
 fn large_numbers_end() {

@@ -69,6 +69,50 @@ fn json_says_who_runs() {
     );
 }
 
+/// A thread is exclusive where it fails inside a section, and is listed though it never ran.
+#[test]
+fn json_says_how_threads_end() {
+    let text = "decl g; thread p(), q()[2]; init() begin g := 0; end \
+                p() begin atomic begin g := 1; assert(!g); end end q() begin skip; end";
+    let result = json(&Written::new(text), &[]);
+    let told: Vec<_> = steps(&result)
+        .iter()
+        .map(|step| (&step["thread"], &step["point"], &step["exclusive"]))
+        .collect();
+    let (zero, one, yes) = (json!(0), json!(1), json!(true));
+    let points = ["statement", "exit", "terminated", "error"].map(|point| json!(point));
+    let [statement, exit, terminated, error] = &points;
+    let expected = [
+        (&zero, statement, &Value::Null),
+        (&zero, exit, &Value::Null),
+        (&zero, terminated, &Value::Null),
+        (&one, statement, &Value::Null),
+        (&one, statement, &yes),
+        (&one, statement, &yes),
+        (&one, error, &yes),
+    ];
+    assert_eq!(told, expected);
+    let trace = &result["trace"];
+    assert_eq!((&trace["switches"], &trace["rounds"]), (&zero, &one));
+    let names = trace["threads"].as_array().expect("a list").iter();
+    let names: Vec<_> = names.map(|thread| thread["name"].clone()).collect();
+    assert_eq!(names, ["init", "p", "q", "q#2"]);
+}
+
+/// Where a thread is left for ever, nothing is shown that it would have done in vain.
+#[test]
+fn a_thread_that_is_left_for_ever_stops_at_once() {
+    let text = "decl g; thread p(), q(); init() begin g := 0; end \
+                p() begin decl x; g := 1; x := 0; x := 1; x := 0; end q() begin assume(g); L: skip; end";
+    let result = json(&Written::new(text), &["--reach", "L"]);
+    let count = |thread: u64| {
+        let steps = steps(&result).iter();
+        steps.filter(|step| step["thread"] == thread).count()
+    };
+    assert_eq!([0, 1, 2].map(count), [3, 2, 2], "{result}");
+    assert_eq!(result["trace"]["switches"], 1);
+}
+
 #[test]
 fn text_begins_each_context_with_a_line() {
     let program = Written::new(THREADS);

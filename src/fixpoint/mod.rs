@@ -46,6 +46,7 @@ mod syntax;
 mod token;
 mod tree;
 mod tuples;
+mod unite;
 
 pub use equations::{Equations, RelationId};
 pub use program::Targets;

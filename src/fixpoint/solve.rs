@@ -12,6 +12,7 @@ use super::live::LiveVariables;
 use super::plan::Plan;
 use super::program::{Cache, ProgramRelations, Targets, dimensions};
 use super::tuples::Listing;
+use super::unite::united;
 use crate::bdd::{Bdd, Bdds, Collection, Level, Natural, NodeList};
 use crate::program::{Program, Threads};
 use crate::rules::Subject;
@@ -73,6 +74,8 @@ pub fn with_session<T>(
     };
     let without_guards = without_guards(task.equations, task.asked);
     let equations = without_guards.as_ref().unwrap_or(task.equations);
+    let united = united(equations, task.asked);
+    let equations = united.as_ref().unwrap_or(equations);
     let graph = Graph::of(equations);
     let asked: Vec<_> = task.asked.iter().map(|id| id.0 as usize).collect();
     let needed: Vec<_> = graph

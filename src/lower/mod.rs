@@ -21,9 +21,9 @@ pub use pushdown::{condition, proposition, pushdown_system};
 pub use remopla::{RemoplaOptions, remopla};
 pub use threads::Start;
 
-use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
+use crate::diagnostic::{Diagnostic, did_you_mean, listed, nearest};
 use crate::program::{Cell, Language, Overflow, ProcedureId, Program};
-use crate::source::{Source, Span};
+use crate::source::Source;
 use crate::syntax;
 use body::Lowering;
 use std::sync::Arc;
@@ -88,20 +88,35 @@ fn no_entry(
     entry: &str,
     option: &str,
 ) -> Diagnostic {
-    let end = source.bytes().trim_ascii_end().len() as u32;
     let message = format!("there is no procedure `{entry}` to begin with");
-    let names = tree.procedures.iter().take(10_000);
-    let known = names.map(|procedure| tree.names.text(procedure.identifier.name));
-    let Some(near) = nearest(entry, known) else {
-        return Diagnostic::error(Span::new(end, end), message);
-    };
-    let mut procedures = tree.procedures.iter();
-    let place = procedures.find(|p| tree.names.text(p.identifier.name) == near);
-    let span = place.map_or(Span::new(end, end), |p| tree.span(p.identifier));
     // A program that lacks its `main` has mistyped it; any other name comes from the option.
-    let hint = match entry {
+    no_procedure(source, tree, entry, message, |near| match entry {
         "main" => "did you mean `main` here?".to_owned(),
         _ => did_you_mean(format_args!("{option}{near}")),
-    };
-    Diagnostic::error(span, message).with_hint(hint)
+    })
+}
+
+/// The caller, not the text, names a procedure that there is not: the place is the one that was
+/// meant, if there is one that `hint` can speak of, and otherwise the whole text.
+fn no_procedure(
+    source: &Source,
+    tree: &syntax::boolean::Tree,
+    name: &str,
+    message: String,
+    hint: impl FnOnce(&str) -> String,
+) -> Diagnostic {
+    let known = tree.procedures.iter().take(10_000).map(|p| p.identifier);
+    let names: Vec<_> = known.clone().map(|known| tree.text(known)).collect();
+    match nearest(name, names.iter().copied()) {
+        Some(near) => {
+            let place = known.into_iter().find(|known| tree.text(*known) == near);
+            let place = place.map_or(source.whole(), |known| tree.span(known));
+            Diagnostic::error(place, message).with_hint(hint(near))
+        }
+        None => {
+            let all = || format!("the procedures are {}", listed(&names, 10));
+            let hint = (!names.is_empty()).then(all);
+            Diagnostic::error(source.whole(), message).with_hint_if_any(hint)
+        }
+    }
 }

@@ -7,9 +7,9 @@
 //! outermost block alone needs a local.
 
 use super::body::{Lowering, plural};
-use super::no_entry;
 use super::points::goto;
-use crate::diagnostic::{Advice, Diagnostic, Severity, did_you_mean, nearest};
+use super::{no_entry, no_procedure};
+use crate::diagnostic::{Advice, Diagnostic, Severity, did_you_mean};
 use crate::names::Name;
 use crate::program::{
     Action, Cell, Expression, NewThread, Operation, Point, ProcedureId, Target, ThreadStart,
@@ -395,24 +395,19 @@ impl Lowering<'_> {
         option: &str,
     ) -> Vec<ThreadStart> {
         let tree = self.tree;
-        let end = source.bytes().trim_ascii_end().len() as u32;
-        let end = Span::new(end, end);
         let mut threads = Vec::new();
         for (name, count) in given {
             let Some(procedure) = self.procedure_named(name) else {
                 if !tree.incomplete {
                     let message = format!("there is no procedure `{name}` for threads");
-                    let known = tree.procedures.iter().take(10_000);
-                    let near = nearest(name, known.map(|p| tree.text(p.identifier)));
-                    let hint =
-                        near.map(|near| did_you_mean(format_args!("{option}{near}={count}")));
-                    let diagnostic = Diagnostic::error(end, message).with_hint_if_any(hint);
-                    self.collector.report(diagnostic);
+                    let hint = |near: &str| did_you_mean(format_args!("{option}{near}={count}"));
+                    self.collector
+                        .report(no_procedure(source, tree, name, message, hint));
                 }
                 continue;
             };
             if (threads.len() as u64).saturating_add(*count) > MOST_THREADS {
-                self.collector.report(too_many(end));
+                self.collector.report(too_many(source.whole()));
                 break;
             }
             let thread = self.arbitrary(procedure);
@@ -422,7 +417,7 @@ impl Lowering<'_> {
             let message = "no thread at all is asked for";
             let hint = format!("`{option}p=1` is one thread of the procedure `p`");
             self.collector
-                .report(Diagnostic::error(end, message).with_hint(hint));
+                .report(Diagnostic::error(source.whole(), message).with_hint(hint));
         }
         threads
     }

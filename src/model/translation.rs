@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, suggestion};
 use crate::error::{Diagnostics, Error};
 use crate::lower::c::{self as lowering, Externs};
 use crate::program::Overflow;
-use crate::source::{MAX_SOURCE_BYTES, Span};
+use crate::source::{MAX_SOURCE_BYTES, Source};
 use crate::syntax::c::{DataModel, Options, output_of, preprocess};
 use crate::typing;
 use crate::typing::c::tree::Program;
@@ -158,7 +158,7 @@ impl Reader {
         let begun = typed.program.and_then(|program| {
             let found = lowering::entry(&program, entry_name);
             if found.is_none() {
-                diagnostics.push(no_entry(&program, entry_name));
+                diagnostics.push(no_entry(&source, &program, entry_name));
             }
             Some((program, found?))
         });
@@ -212,11 +212,11 @@ fn with_options(command: &str, directories: &[PathBuf], definitions: &[String]) 
     command
 }
 
-fn no_entry(program: &Program, entry: &str) -> Diagnostic {
+fn no_entry(source: &Source, program: &Program, entry: &str) -> Diagnostic {
     let message = format!("there is no function `{entry}` to begin with");
     let functions = program.functions.iter().filter(|one| one.body.is_some());
     let near = suggestion(entry, functions.map(|one| program.names.text(one.name)));
-    let error = Diagnostic::error(Span::default(), message);
+    let error = Diagnostic::error(source.whole(), message);
     match near {
         Some(near) => error.with_hint(near),
         None => error,

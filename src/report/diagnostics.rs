@@ -1,15 +1,16 @@
 //! Draws diagnostics under their source line.
 //!
 //! Each is shown with one line of the source, cut to a window where the line is long, so
-//! that the cost depends on what is shown, not on the input. Columns on a very long line are
-//! counted on from the diagnostic before.
+//! that the cost depends on what is shown, not on the input; what is about the whole of a text is
+//! shown without a line of it. Columns on a very long line are counted on from the diagnostic
+//! before.
 
 use super::excerpt::Excerpt;
 use super::harmless::harmless;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::error::Diagnostics;
 use crate::source::{Position, Source, Span};
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 impl Diagnostics {
     /// Drawn for people, each under its line of the text, in colours if wanted.
@@ -96,6 +97,12 @@ fn draw(
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
+    if diagnostic.span == source.whole() && source.position(diagnostic.span.end).line > 1 {
+        let group = level
+            .primary_title(harmless(&diagnostic.message))
+            .element(Origin::path(harmless(source.file_of(0))));
+        return renderer.render(&[with_hint(group, diagnostic)]);
+    }
     let excerpt = Excerpt::new(source, diagnostic.span, position.line);
     let mut annotation = AnnotationKind::Primary.span(excerpt.marked.clone());
     if let Some(label) = &diagnostic.label {
@@ -132,10 +139,7 @@ fn draw(
         );
         columns.push((other, source.position(span.start), file_of(span)));
     }
-    if let Some(hint) = &diagnostic.hint {
-        group = group.element(Level::HELP.message(harmless(hint)));
-    }
-    let mut text = renderer.render(&[group]);
+    let mut text = renderer.render(&[with_hint(group, diagnostic)]);
     // The renderer knows only what is shown of a line: its columns are put right.
     for (excerpt, position, name) in columns {
         let shown = excerpt.text[..excerpt.marked.start].chars().count() + 1;
@@ -149,6 +153,13 @@ fn draw(
         }
     }
     text
+}
+
+fn with_hint<'a>(group: Group<'a>, diagnostic: &'a Diagnostic) -> Group<'a> {
+    match &diagnostic.hint {
+        Some(hint) => group.element(Level::HELP.message(harmless(hint))),
+        None => group,
+    }
 }
 
 /// The line alone, without the cost of the column.

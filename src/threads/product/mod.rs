@@ -3,12 +3,14 @@
 //! The running thread's control is explicit, everything else is symbolic: for each thread and
 //! head there is the set of configurations in which this thread runs and is there. Inside a
 //! context these sets are saturated, head by head; at a switch the running thread's head is
-//! encoded, and the configurations are divided among the others by where these are. A layer is
+//! encoded, and the configurations are divided among the others by where these are; a thread whose
+//! next step concerns nobody else takes it first (`handover`). A layer is
 //! what one more switch (or round) makes new; the search is complete when nothing is. A
 //! configuration is explored once, in the first layer that has it.
 //!
 //! The cost is that of the sets: one image for each step of the program, thread and increment.
 
+mod handover;
 mod kind;
 mod live;
 mod moves;

@@ -24,6 +24,8 @@ pub struct Move {
     pub is_return: bool,
     /// Whether it is taken because some expression has no value.
     pub is_failure: bool,
+    /// Whether it reads and sets only what its thread has.
+    pub is_private: bool,
     relation: Bdd,
     /// What is set, or has any value afterwards, before the step.
     forget: Bdd,
@@ -161,7 +163,7 @@ impl<'p> Moves<'p> {
                 draft.direct.push(new);
             }
         }
-        self.finish(draft, None)
+        self.finish(0, draft, None)
     }
 
     pub fn cube(&self, levels: impl IntoIterator<Item = Level>) -> BddResult {
@@ -380,7 +382,7 @@ impl<'p> Moves<'p> {
         if !exact && index.is_some() {
             draft.stale.extend(plan.dead(place, to));
         }
-        let made = self.finish(draft, index)?;
+        let made = self.finish(place.slot, draft, index)?;
         Ok(Some(Move {
             is_return: rule.is_return,
             is_failure: rule.is_failure,
@@ -398,10 +400,20 @@ impl<'p> Moves<'p> {
         if slot != 0 && !exact {
             draft.stale.extend(plan.own(slot));
         }
-        self.finish(draft, Some(plan.kind(slot).end()))
+        self.finish(slot, draft, Some(plan.kind(slot).end()))
     }
 
-    fn finish(&self, draft: Draft, to: Option<usize>) -> Result<Move, OutOfNodes> {
+    /// The variables that a relation speaks of.
+    fn support(&self, relation: &Bdd) -> impl Iterator<Item = Level> + use<> {
+        let nodes = self
+            .bdds
+            .nodes(relation, usize::MAX)
+            .unwrap_or_default()
+            .nodes;
+        nodes.into_iter().map(|(level, ..)| level)
+    }
+
+    fn finish(&self, slot: usize, draft: Draft, to: Option<usize>) -> Result<Move, OutOfNodes> {
         let (bdds, cubes) = (self.bdds, &self.cubes);
         let Draft {
             mut relation,
@@ -441,10 +453,19 @@ impl<'p> Moves<'p> {
         let mut fresh: Vec<_> = set.iter().map(|(_, after)| *after).chain(direct).collect();
         fresh.sort_unstable();
         fresh.dedup();
+        let own = self.plan.private(slot);
+        let is_own = |level: &Level| own.contains(level);
+        // Who may be left is not exclusive anyway.
+        let sets_shared =
+            |(level, value)| !is_own(&level) && (level, value) != (self.plan.exclusive, false);
+        let is_private = fresh.iter().chain(&stale).all(is_own)
+            && !constants.iter().copied().any(sets_shared)
+            && self.support(&relation).all(|level| is_own(&level));
         Ok(Move {
             to,
             is_return: false,
             is_failure: false,
+            is_private,
             relation,
             forget: cubes.cube(forget)?,
             renamings,

@@ -61,6 +61,7 @@ impl Product<'_> {
         }
         contexts.push(hops);
         contexts.reverse();
+        self.take_back(&mut contexts)?;
         Ok(Some(joined(contexts)))
     }
 

@@ -222,6 +222,12 @@ impl<'a> Plan<'a> {
         dead.map(move |bit| base + frame.local(bit))
     }
 
+    /// All variables of a thread.
+    pub(super) fn private(&self, slot: usize) -> Range<Level> {
+        let slot = &self.slots[slot];
+        slot.at.start..slot.stack.end
+    }
+
     /// The number of a head, by the variables that tell where a thread is. 0 is for one that
     /// has not begun.
     pub(super) fn at(

@@ -49,6 +49,8 @@ pub struct Product<'p> {
     asking: FxHashMap<Head, Vec<usize>>,
     /// By thread and head.
     moves: Vec<Vec<Option<Rc<[Move]>>>>,
+    /// By thread and head, where the thread is not left.
+    pub(super) passing: Vec<Vec<Option<Bdd>>>,
     reached: Vec<Vec<Bdd>>,
     /// What thread 0 does.
     pub(super) init: Option<Context>,
@@ -89,6 +91,7 @@ impl<'p> Product<'p> {
             moves: slots()
                 .map(|slot| (0..heads(slot)).map(|_| None).collect())
                 .collect(),
+            passing: slots().map(|slot| vec![None; heads(slot)]).collect(),
             reached: slots()
                 .map(|slot| vec![bdds.constant(false); heads(slot)])
                 .collect(),
@@ -151,7 +154,7 @@ impl<'p> Product<'p> {
                 break;
             }
             if self.measure == Measure::Rounds {
-                let set = self.suspended(running, &self.layers[layer][running])?;
+                let set = self.suspended(running, layer)?;
                 for next in threads.clone().filter(|next| *next != running) {
                     let entries = self.divided(next, &set)?;
                     let to = match next > running {
@@ -330,8 +333,7 @@ impl<'p> Product<'p> {
     /// Lets every other thread go on from where a layer's contexts may be left.
     fn switch(&mut self, layer: usize) -> Result<(), Stop> {
         let slots = self.plan.slots.len();
-        let left = self.layers[layer].iter().enumerate();
-        let left = left.map(|(slot, context)| self.suspended(slot, context));
+        let left = (0..slots).map(|slot| self.suspended(slot, layer));
         let left = left.collect::<Result<Vec<_>, _>>()?;
         // What is left by the threads before each, and by those behind it.
         let mut behind = vec![self.bdds.constant(false); slots + 1];
@@ -349,17 +351,18 @@ impl<'p> Product<'p> {
         Ok(())
     }
 
-    /// The configurations of a context in which another thread may take over, with the head of
-    /// the running one encoded.
-    fn suspended(&self, slot: usize, context: &Context) -> BddResult {
+    /// The configurations of a context in which another thread takes over, with the head of the
+    /// running one encoded.
+    fn suspended(&mut self, slot: usize, layer: usize) -> Result<Bdd, Stop> {
         let bdds = self.bdds;
         let shared = bdds.not(&bdds.variable(self.plan.exclusive))?;
         let mut all = bdds.constant(false);
-        for (head, set) in &context.reached {
-            let here = bdds.minterm(self.plan.at(slot, *head))?;
-            all = bdds.or(&all, &bdds.and(set, &here)?)?;
+        for (head, set) in self.layers[layer][slot].reached.clone() {
+            let left = bdds.difference(&set, &self.passing(slot, head)?)?;
+            let here = bdds.minterm(self.plan.at(slot, head))?;
+            all = bdds.or(&all, &bdds.and(&left, &here)?)?;
         }
-        bdds.and(&all, &shared)
+        Ok(bdds.and(&all, &shared)?)
     }
 
     /// Divides configurations by where a thread is that may go on in them, as far as they are
