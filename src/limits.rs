@@ -39,8 +39,12 @@ pub mod abstraction {
     pub const SAMPLE_STEPS: usize = 250;
     /// ... those that may follow, to where something fails, ...
     pub const SAMPLE_TAIL: usize = 2_000;
+    /// ... the frames of each, ...
+    pub const SAMPLE_FRAMES: usize = 64;
     /// ... and what they may cost: steps times variables.
     pub const SAMPLE_WORK: usize = 600_000;
+    /// Further executions, whose choices are less small, for failures only. They may cost as much again.
+    pub const BOLD_RUNS: u64 = 96;
     /// Variables that are put into one equation of samples.
     pub const SAMPLE_VARIABLES: usize = 10;
     /// The predicates in an impossible combination.
@@ -80,6 +84,8 @@ pub mod tracking {
     pub const OPERATIONS: u64 = 100_000;
     /// How many accesses are tried that choose the element alone.
     pub const TRIES: usize = 12;
+    /// How many variables are tried whose last write chooses the elements.
+    pub const VARIABLES: usize = 4;
 }
 
 /// BDDs (`bdd`).

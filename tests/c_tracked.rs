@@ -4,7 +4,8 @@
 //! passed to functions, initialised, filled by `memset`, in a recursion. The ordinary lowering has
 //! cells for all elements, and decides. Where reads of other elements are outside, whatever can be
 //! reached can be reached there; where they give any value, whatever can be reached there can be
-//! reached, too, whichever accesses choose the element: all that read, none, or one alone.
+//! reached, too, whichever accesses choose the element: all that read, none, one alone, those before a
+//! variable was written, or the last two for two elements.
 
 #[path = "c_random/dice.rs"]
 mod dice;
@@ -121,7 +122,11 @@ fn compare(text: &str, decided: &mut Decided) -> Result<(), String> {
     // Two of the accesses are enough for one program: which ones, its length says.
     let skipped = text.len() % reads.origin.accesses.len().max(1);
     let singles = singles.skip(skipped).take(2);
-    for sites in [Sites::Reads, Sites::None].into_iter().chain(singles) {
+    let written = reads.origin.written.len() as u32;
+    let skipped = text.len() % written.max(1) as usize;
+    let kept = (0..written).map(Sites::Before).skip(skipped).take(2);
+    let all = [Sites::Reads, Sites::None, Sites::LastTwo].into_iter();
+    for sites in all.chain(singles).chain(kept) {
         let any = lowered(&read, Some(Tracking::Any(sites)));
         if verdict(&any, outside(&any)) != Some(Verdict::Holds) {
             continue;
@@ -473,9 +478,64 @@ fn a_large_array_is_like_a_small_one() {
     }
 }
 
+/// What `main` does with a large array, and the verdict.
+const NOTED: [(&str, &str); 7] = [
+    (
+        "static int a[N], b[N]; for (int i = 0; i < N; i++) { a[i] = __VERIFIER_nondet_int(); \
+         b[i] = a[i] >= 0; } int ok = 1; for (int i = 0; i < N; i++) \
+         if ((a[i] >= 0) != b[i]) ok = 0; assert(ok);",
+        "holds",
+    ),
+    (
+        "int a[N]; for (int i = 0; i < N; i++) a[i] = 3; int bad = 0; \
+         for (int i = 0; i < N; i++) if (a[i] != 3) bad = 1; assert(!bad);",
+        "holds",
+    ),
+    // Only what was read before the note counts.
+    (
+        "int a[N]; for (int i = 0; i < N - 1; i++) a[i] = 3; a[N - 1] = 4; int bad = 0; \
+         for (int i = 0; i < N; i++) if (a[i] != 3) bad = 1; assert(!bad);",
+        "not holds",
+    ),
+    (
+        "int a[N]; int i = index(), j = index(); if (a[i] == a[j]) assert(a[j] == a[i]);",
+        "holds",
+    ),
+    (
+        "int a[N]; int i = index(), j = index(); a[i] = 1; a[j] = 2; \
+         int x = a[i]; assert(i == j || a[j] > x);",
+        "holds",
+    ),
+    (
+        "int a[N]; int i = index(), j = index(); a[i] = 1; a[j] = 2; \
+         int x = a[i]; assert(x < a[j]);",
+        "not holds",
+    ),
+    (
+        "int a[N]; int i = index(), j = index(); __VERIFIER_assume(a[i] == a[j]); a[i] = 1; \
+         assert(a[j] == a[i]);",
+        "not holds",
+    ),
+];
+
 #[test]
-fn what_needs_two_elements_is_not_decided() {
-    let body = "int a[N]; a[0] = 1; a[1] = 2; int x = a[0]; assert(x + a[1] == 3);";
+fn two_elements_and_what_was_noted_of_one_are_followed() {
+    for (body, expected) in NOTED {
+        for size in ["-DN=4", "-DN=5000"] {
+            let arguments = [size, "--assertions", "--no-trace", "--timeout", "120"];
+            let found = verdicts(&twin(body), &arguments);
+            let verdict = found[0].split(' ').next_back();
+            let holds = verdict == Some("holds");
+            assert_eq!(holds, expected == "holds", "{size} {body}: {found:?}");
+            assert!(holds || size != "-DN=4" || verdict == Some("violated"));
+        }
+    }
+}
+
+#[test]
+fn what_needs_three_elements_is_not_decided() {
+    let body = "int a[N]; a[0] = 1; a[1] = 2; a[2] = 3; int x = a[0], y = a[1]; \
+                assert(x + y + a[2] == 6);";
     let arguments = ["-DN=5000", "--assertions", "--format", "json"];
     let found = run(&twin(body), &arguments);
     assert_eq!(found.code, 3);

@@ -1,4 +1,4 @@
-//! Random values, always the same ones: mostly small, so that they meet each other.
+//! Random values, always the same ones: mostly small, so that they meet each other, or such as programs ask for.
 
 use crate::terms::{Assignment, Sort, Term, Terms};
 
@@ -30,6 +30,22 @@ impl Chance {
             13 => i128::from(self.next() % 200),
             _ => i128::from(self.next()),
         };
+        interval.low + offset.rem_euclid(size)
+    }
+
+    /// A value between two numbers, if they are of that sort; otherwise one with any number of bits.
+    pub fn between(&mut self, sort: Sort, window: Option<(i128, i128)>) -> i128 {
+        let Sort::Number(interval) = sort else {
+            return i128::from(self.next() % 2);
+        };
+        let window = window.filter(|(low, high)| interval.low <= *low && *high <= interval.high);
+        if let Some((low, high)) = window {
+            return low + i128::from(self.next()).rem_euclid(high - low + 1);
+        }
+        let size = interval.high - interval.low + 1;
+        let bits = u128::BITS - size.unsigned_abs().leading_zeros();
+        let kept = self.next() % u64::from(bits);
+        let offset = i128::from(self.next()) & ((1 << kept) - 1);
         interval.low + offset.rem_euclid(size)
     }
 

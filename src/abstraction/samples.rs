@@ -8,9 +8,12 @@
 use super::build::{Goals, Workshop};
 use super::chance::Chance;
 use super::edges::{Edge, To};
+use super::material::Material;
 use super::path::{Event, Path};
 use super::symbols::Frame;
-use crate::limits::abstraction::{SAMPLE_RUNS, SAMPLE_STEPS, SAMPLE_TAIL, SAMPLE_WORK};
+use crate::limits::abstraction::{
+    BOLD_RUNS, SAMPLE_FRAMES, SAMPLE_RUNS, SAMPLE_STEPS, SAMPLE_TAIL, SAMPLE_WORK,
+};
 use crate::program::{Action, PointId, ProcedureId, VariableId};
 use crate::terms::{Assignment, Node, Sort, Term, Unknown};
 use crate::watch::Stop;
@@ -61,6 +64,7 @@ impl Workshop<'_> {
                 workshop: self,
                 heads: &heads,
                 chance: Chance::new(seed),
+                style: Style::Small,
                 globals: Vec::new(),
                 frames: Vec::new(),
                 way: Vec::new(),
@@ -72,8 +76,57 @@ impl Workshop<'_> {
             left_of_tails -= way.len().saturating_sub(noted);
             samples.ways.push(way);
         }
+        self.search_boldly(SAMPLE_WORK / variables, &heads, &mut samples)?;
         self.samples = Some(samples);
         Ok(())
+    }
+
+    /// More executions, of which nothing is noted but where they go: what is chosen is between two of the
+    /// program's constants, such as `'0'` and `'9'`, or a number with any number of bits.
+    fn search_boldly(
+        &self,
+        mut left: usize,
+        heads: &[bool],
+        samples: &mut Samples,
+    ) -> Result<(), Stop> {
+        let constants = self.constants();
+        for seed in 0..BOLD_RUNS {
+            self.watch.check()?;
+            let mut chance = Chance::new(SAMPLE_RUNS + seed);
+            let mut pick = || {
+                let number = chance.next() as usize % constants.len().max(1);
+                constants.get(number).copied()
+            };
+            let window = match (seed % 2, pick(), pick()) {
+                (0, Some(a), Some(b)) => Some((a.min(b), a.max(b))),
+                _ => None,
+            };
+            let mut run = Run {
+                workshop: self,
+                heads,
+                chance,
+                style: Style::Bold(window),
+                globals: Vec::new(),
+                frames: Vec::new(),
+                way: Vec::new(),
+            };
+            run.all([0, left.min(SAMPLE_TAIL)], samples);
+            left -= run.way.len().min(left);
+            samples.ways.push(run.way);
+        }
+        Ok(())
+    }
+
+    /// The numbers that the program mentions, each once.
+    fn constants(&self) -> Vec<i128> {
+        let procedures = self.program.procedure_ids();
+        let materials = procedures.map(|id| Material::of(&self.vocabulary, id));
+        let mut constants: Vec<i128> = materials
+            .flat_map(|material| material.constants.iter().copied().collect::<Vec<_>>())
+            .collect();
+        constants.sort_unstable();
+        constants.dedup();
+        constants
     }
 
     /// The shortest random execution that comes to a goal, if one does, as steps of the program itself.
@@ -128,11 +181,30 @@ impl Workshop<'_> {
     }
 }
 
+/// What is chosen.
+#[derive(Clone, Copy)]
+enum Style {
+    /// Mostly small numbers.
+    Small,
+    /// Numbers between two, or of any size.
+    Bold(Option<(i128, i128)>),
+}
+
+impl Style {
+    fn value(self, chance: &mut Chance, sort: Sort) -> i128 {
+        match self {
+            Style::Small => chance.value(sort),
+            Style::Bold(window) => chance.between(sort, window),
+        }
+    }
+}
+
 /// One execution.
 struct Run<'w, 'p> {
     workshop: &'w Workshop<'p>,
     heads: &'w [bool],
     chance: Chance,
+    style: Style,
     globals: Vec<i128>,
     /// The procedure, the call that waits below, and the locals with ghosts.
     frames: Vec<(ProcedureId, Option<PointId>, Vec<i128>)>,
@@ -147,7 +219,7 @@ impl Run<'_, '_> {
             .collect();
         sorts
             .into_iter()
-            .map(|sort| self.chance.value(sort))
+            .map(|sort| self.style.value(&mut self.chance, sort))
             .collect()
     }
 
@@ -213,9 +285,9 @@ impl Run<'_, '_> {
         let unknowns: Vec<Unknown> = workshop.terms.unknowns_in(terms.iter().copied());
         for unknown in unknowns {
             let sort = workshop.terms.sort(workshop.terms.term_of(unknown));
-            let chance = &mut self.chance;
+            let (style, chance) = (self.style, &mut self.chance);
             let value = assignment.0.entry(unknown);
-            value.or_insert_with(|| chance.value(sort));
+            value.or_insert_with(|| style.value(chance, sort));
         }
         assignment
     }
@@ -286,7 +358,7 @@ impl Run<'_, '_> {
         self.way.push(Event::Edge(at, number));
         match (steps.edges[number].to, &program.point(at).action) {
             (To::Point(target), _) => Some(target),
-            (To::Callee, Action::Call(call)) if self.frames.len() < 64 => {
+            (To::Callee, Action::Call(call)) if self.frames.len() < SAMPLE_FRAMES => {
                 self.activate(call.callee, Some(at), &arguments);
                 Some(program.procedure(call.callee).entry())
             }

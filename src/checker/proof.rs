@@ -3,14 +3,14 @@
 //! Of such an array one element is followed, and a read of another one is where executions are not
 //! gone on with (`lower::c::tracked`). If a property is open for that reason alone, this looks at the
 //! program again in which such reads give any value: if it holds there, it holds. Which accesses
-//! choose the element is tried in turn: all that read, then each by itself. Every try is a direct
-//! search with a budget.
+//! choose the element is tried in turn: all that read, those before a variable was written, each by itself, the
+//! last two. Every try is a direct search with a budget.
 
 use super::task::Task;
 use super::work::Work;
 use crate::check::{self, Board, Engine, Options, Verdict};
 use crate::error::{Error, Reason};
-use crate::limits::tracking::{OPERATIONS, TRIES};
+use crate::limits::tracking::{OPERATIONS, TRIES, VARIABLES};
 use crate::lower::c::{Access, Lowered, Sites, TOO_LARGE};
 use crate::model::Form;
 use crate::program::{Boundary, BoundaryKind};
@@ -44,11 +44,12 @@ impl Work {
             return Ok(());
         };
         let mut open = Vec::new();
-        if let Form::C(_, lowered) = &one.form {
-            open = singles(lowered, first);
+        if let Form::C(_, lowered) = &one.form
+            && first == Sites::Reads
+        {
+            open = others(lowered);
         }
         let mut next = Some(one);
-        open.truncate(TRIES);
         open.reverse();
         while let Some(one) = next {
             if let Some(boundaries) = self.try_proof(&one)? {
@@ -64,7 +65,7 @@ impl Work {
                 }
                 return Ok(());
             }
-            next = open.pop().and_then(|number| again(Sites::One(number)));
+            next = open.pop().and_then(again);
         }
         Ok(())
     }
@@ -104,22 +105,26 @@ fn is_open(board: &Board) -> bool {
         && outside.all(|one| one.what == TOO_LARGE)
 }
 
-/// The accesses that may choose the element alone: writes, which have not been tried, come first.
-fn singles(lowered: &Lowered, tried: Sites) -> Vec<u32> {
-    if tried == Sites::None {
-        return Vec::new();
-    }
-    let accesses = || lowered.origin.accesses.iter().zip(0..);
+/// What may choose the elements if it is not all that read: what was read before a variable was set to a
+/// constant; an access alone, those first that write, which have not been tried; the last two that read.
+fn others(lowered: &Lowered) -> Vec<Sites> {
+    let origin = &lowered.origin;
+    let accesses = || origin.accesses.iter().zip(0..);
     let of = |wanted: Access| {
         let those = accesses().filter(move |(access, _)| **access == wanted);
-        those.map(|(_, number)| number)
+        those.map(|(_, number)| Sites::One(number))
     };
-    let reads: Vec<u32> = of(Access::Read).collect();
-    let writes = of(Access::Write);
-    match reads.len() {
-        0 | 1 => writes.collect(),
-        _ => writes.chain(reads).collect(),
-    }
+    let written = origin.written.iter().zip(0..);
+    let told = written.filter(|(is_constant, _)| **is_constant);
+    let told = told.map(|(_, number)| Sites::Before(number));
+    let reads: Vec<Sites> = of(Access::Read).collect();
+    let several = reads.len() > 1;
+    let singles = of(Access::Write).chain(reads.into_iter().filter(|_| several));
+    let two = several.then_some(Sites::LastTwo);
+    told.take(VARIABLES)
+        .chain(singles.take(TRIES))
+        .chain(two)
+        .collect()
 }
 
 fn is_same(one: &Boundary, other: &Boundary) -> bool {

@@ -407,6 +407,10 @@ impl Writer<'_> {
                 let mut all = Part::default();
                 for which in 0..operation.operands() {
                     let part = take(which).plain();
+                    let part = match is_arithmetic(operation) {
+                        true => self.lowest_bits(procedure, part, tree.operand(node, which), tree),
+                        false => part,
+                    };
                     all = match which {
                         0 => part,
                         _ => all.and(part),
@@ -416,6 +420,54 @@ impl Writer<'_> {
             }
         }
     }
+}
+
+impl Writer<'_> {
+    /// An operand that is what a cell holds, where fewer of its bits tell the number: the others are not
+    /// looked at.
+    fn lowest_bits(
+        &self,
+        procedure: ProcedureId,
+        mut part: Part,
+        node: usize,
+        tree: &Tree<'_>,
+    ) -> Part {
+        let Some((Operation::Read(cell), wraps)) = part.operations.split_first() else {
+            return part;
+        };
+        let Domain::Integer { bits } = self.narrowing.domain(self.program, procedure, *cell) else {
+            return part;
+        };
+        let interval = tree.estimates[node].interval;
+        let signed = interval.low < 0;
+        let mut widths = 1..bits;
+        let fits = |kept: &u8| {
+            let all = Interval::of_bits(*kept, signed);
+            interval.within(all.low, all.high)
+        };
+        let Some(kept) = widths.find(fits) else {
+            return part;
+        };
+        let is_covered = |operation: &Operation| matches!(operation, Operation::Wrap { bits, .. } if *bits >= kept);
+        if !wraps.iter().all(is_covered) {
+            return part;
+        }
+        part.operations.truncate(1);
+        part.then(Operation::Wrap { bits: kept, signed }, false)
+    }
+}
+
+/// Whether the cost of an operation grows with the bits of its operands.
+fn is_arithmetic(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::Add
+            | Operation::Subtract
+            | Operation::Multiply
+            | Operation::MultiplyModulo { .. }
+            | Operation::Divide
+            | Operation::Remainder
+    )
 }
 
 /// The operations of a node.

@@ -280,6 +280,7 @@ impl Body<'_, '_> {
         for ((first, count, index, scalar), term) in places.into_iter().zip(value.terms()) {
             *term = as_scalar(term.clone(), scalar);
             self.step.write(first, count, index, scalar, term.clone());
+            self.keep_hits(alternative, term);
         }
     }
 

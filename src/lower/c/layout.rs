@@ -98,7 +98,7 @@ pub struct Layout {
     pub cells: u32,
     /// How many units there are.
     pub units: u32,
-    /// Whether there is one cell for all of its scalars: it holds one of them.
+    /// Whether its cells hold some of its scalars, each one of them.
     pub is_tracked: bool,
     /// The array without length that ends it, if it is a struct that has one.
     pub open_end: Option<u32>,
@@ -108,7 +108,7 @@ impl Layout {
     /// How many cells a leaf has.
     pub fn count(&self, leaf: &Leaf) -> u32 {
         match self.is_tracked {
-            true => 1,
+            true => self.cells,
             false => self.nodes[leaf.node as usize].count,
         }
     }
@@ -180,17 +180,20 @@ pub struct Layouts<'t> {
     cells: u32,
     /// Arrays of integers with more of them are tracked.
     most: u64,
+    /// How many of their elements have cells.
+    followed: u32,
     sizes: FxHashMap<TypeId, Option<(u64, u64)>>,
     known: FxHashMap<TypeId, Option<Rc<Layout>>>,
 }
 
 impl<'t> Layouts<'t> {
-    pub fn new(types: &'t Types, names: &'t Names, cells: u32, most: u64) -> Self {
+    pub fn new(types: &'t Types, names: &'t Names, cells: u32, most: u64, followed: u32) -> Self {
         Layouts {
             types,
             names,
             cells,
             most,
+            followed,
             sizes: FxHashMap::default(),
             known: FxHashMap::default(),
         }
@@ -353,7 +356,7 @@ impl<'t> Layouts<'t> {
                 _ => self.build(id, Vec::new(), 1)?,
             };
             if units > self.most && self.is_integers(id, units) {
-                (layout.is_tracked, layout.cells) = (true, 1);
+                (layout.is_tracked, layout.cells) = (true, self.followed);
             }
             Some(Rc::new(layout))
         });

@@ -245,6 +245,7 @@ fn unit<'a>(
         &typed.names,
         options.cells,
         options.most_cells,
+        options.tracking.followed(),
     );
     let mut points = points_to::points_to(typed, reach, entry, options, &mut layouts);
     let lifetimes = Lifetimes::new(typed, reach, entry, &mut points, pinned, options.heap);

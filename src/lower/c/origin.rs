@@ -32,6 +32,9 @@ pub struct Origin {
     /// Where the conditions of loops are about to be evaluated: of a function that was lowered several
     /// times, there are several places.
     pub loops: Vec<(StatementId, PointId)>,
+    /// Of each variable that is written where there are such arrays, whether only constants are
+    /// written to it.
+    pub written: Vec<bool>,
     /// The functions without body that are assumed to change nothing, in the order of the source.
     pub assumed: Vec<FunctionId>,
     /// What the codes of pointers stand for, by class.

@@ -1,4 +1,4 @@
-//! Large arrays of integers, of which one element has a cell.
+//! Large arrays of integers, of which one element has a cell, or two.
 //!
 //! Such an array has two cells: its *key*, an index that is never written, and what the element with
 //! that index holds. What is written elsewhere is forgotten. So a read of another element cannot be
@@ -15,6 +15,12 @@
 //!   key, which has the flags set. (Of objects of one name that live at the same time, or one after
 //!   the other, there is one key: it is that of the object that was accessed last.)
 //!
+//! What fails may have been found out long before it fails: `if (a[i] != b[i]) ok = 0;`. So the last reads
+//! before the last write to a chosen variable may be meant ([`Sites::Before`]): what the flags are then is
+//! kept, and that is what counts. And it may be about two elements: with [`Sites::LastTwo`] an
+//! array has two keys, the index of the last read and that of the one before. The argument is the same: each
+//! execution has these accesses, so that for some keys it is left, with all flags set.
+//!
 //! An access costs a branch.
 
 use super::body::Body;
@@ -25,7 +31,7 @@ use super::step::Value;
 use super::term::{Scalar, Term, Width};
 use super::unit::Unit;
 use crate::program::{Operation, VariableId};
-use crate::typing::c::tree::{Initial, ObjectId, Storage, TypeId};
+use crate::typing::c::tree::{FunctionId, Initial, ObjectId, Storage, TypeId};
 use std::rc::Rc;
 
 /// What reads of elements are that are not tracked.
@@ -47,7 +53,25 @@ pub enum Sites {
     Reads,
     /// The one with this number, in the order in which they are lowered.
     One(u32),
+    /// All that read, up to the last write to the variable with this number, in the order in which such
+    /// writes are lowered.
+    Before(u32),
+    /// The last that reads, and the one before it: two elements have cells.
+    LastTwo,
 }
+
+impl Tracking {
+    /// How many elements of an array have cells.
+    pub fn followed(self) -> u32 {
+        match self {
+            Tracking::Any(Sites::LastTwo) => 2,
+            Tracking::Exact | Tracking::Any(_) => 1,
+        }
+    }
+}
+
+/// A variable that is written, by its procedure if it is a local.
+pub type Written = (Option<FunctionId>, VariableId);
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,12 +90,38 @@ pub struct Tracked {
     scalar: Scalar,
     /// Whether the last of the chosen accesses met it.
     hit: Option<VariableId>,
+    /// What `hit` was at the last write to the chosen variable.
+    kept: Option<VariableId>,
+    second: Option<Second>,
+}
+
+/// Which other element has a cell, the one after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Second {
+    key: VariableId,
+    /// Whether the last read met it.
+    last: VariableId,
+    /// Whether the read before that did.
+    hit: VariableId,
 }
 
 impl Tracked {
     /// Whether a cell is one of these.
     pub fn has(self, cell: VariableId) -> bool {
-        self.key == cell || self.hit == Some(cell)
+        let second = self.second.iter();
+        let mut others = second.flat_map(|second| [second.key, second.last, second.hit]);
+        self.key == cell
+            || self.hit == Some(cell)
+            || self.kept == Some(cell)
+            || others.any(|other| other == cell)
+    }
+
+    /// Which element one of the cells holds.
+    pub fn key_of(self, place: u32) -> VariableId {
+        match (place, self.second) {
+            (1, Some(second)) => second.key,
+            _ => self.key,
+        }
     }
 }
 
@@ -81,7 +131,7 @@ pub const TOO_LARGE: &str = "an array that is too large, or of such elements";
 impl Unit<'_> {
     /// Gives all arrays that are tracked their keys.
     pub fn track(&mut self) {
-        let (typed, reach) = (self.typed, self.reach);
+        let (typed, reach, tracking) = (self.typed, self.reach, self.options.tracking);
         let functions = reach.functions.iter();
         let bodies = functions.filter_map(|id| typed.functions[id.0 as usize].body.as_ref());
         let is_local = |id: &&ObjectId| {
@@ -104,14 +154,31 @@ impl Unit<'_> {
                 bits,
                 signed: false,
             });
-            let key = self.hidden(&format!("{name}#key{}", id.0), scalar);
-            let hit = match self.options.tracking {
-                Tracking::Exact | Tracking::Any(Sites::None) => None,
-                Tracking::Any(_) => {
-                    Some(self.hidden(&format!("{name}#hit{}", id.0), Scalar::Truth))
-                }
+            let mut cell =
+                |what: &str, scalar| self.hidden(&format!("{name}#{what}{}", id.0), scalar);
+            let mut tracked = Tracked {
+                key: cell("key", scalar),
+                scalar,
+                hit: None,
+                kept: None,
+                second: None,
             };
-            self.tracked.insert(*id, Tracked { key, scalar, hit });
+            if let Tracking::Any(sites) = tracking
+                && sites != Sites::None
+            {
+                tracked.hit = Some(cell("hit", Scalar::Truth));
+                if let Sites::Before(_) = sites {
+                    tracked.kept = Some(cell("kept", Scalar::Truth));
+                }
+                if sites == Sites::LastTwo {
+                    tracked.second = Some(Second {
+                        key: cell("second-key", scalar),
+                        last: cell("second-last", Scalar::Truth),
+                        hit: cell("second-hit", Scalar::Truth),
+                    });
+                }
+            }
+            self.tracked.insert(*id, tracked);
         }
     }
 
@@ -129,8 +196,11 @@ impl Unit<'_> {
 
     /// Whether the last of the chosen accesses to each array met its element.
     fn hits(&self) -> Term {
-        let flags = self.tracked.values().filter_map(|one| one.hit);
-        let flags = flags.map(|hit| Term::read(hit, Scalar::Truth));
+        let flags = self.tracked.values().flat_map(|one| {
+            let second = one.second.map(|second| second.hit);
+            one.kept.or(one.hit).into_iter().chain(second)
+        });
+        let flags = flags.map(|flag| Term::read(flag, Scalar::Truth));
         flags.fold(Term::truth(true), Term::and)
     }
 }
@@ -197,9 +267,9 @@ impl Body<'_, '_> {
         value
     }
 
-    /// Whether a place is, or has, the element that has a cell.
-    fn is_tracked(&self, alternative: &Alternative, tracked: Tracked) -> Term {
-        let key = Term::read(tracked.key, tracked.scalar);
+    /// Whether a place is, or has, the element with this key.
+    fn has_key(&self, alternative: &Alternative, tracked: Tracked, key: VariableId) -> Term {
+        let key = Term::read(key, tracked.scalar);
         let count = Term::number(scalars(alternative).into());
         let row = key.calculate(Operation::Divide, count);
         match alternative.node().count {
@@ -217,7 +287,7 @@ impl Body<'_, '_> {
         };
         let is_chosen = match sites {
             Sites::None => false,
-            Sites::Reads => access == Access::Read,
+            Sites::Reads | Sites::Before(_) | Sites::LastTwo => access == Access::Read,
             Sites::One(one) => one == number,
         };
         tracked.hit.filter(|_| is_chosen)
@@ -226,7 +296,7 @@ impl Body<'_, '_> {
     /// What an element holds: one scalar.
     pub fn load_tracked(&mut self, alternative: &Alternative, tracked: Tracked) -> Term {
         let (cell, scalar) = (alternative.home.first, alternative.home.scalars[0]);
-        let is_it = self.is_tracked(alternative, tracked);
+        let is_it = self.has_key(alternative, tracked, tracked.key);
         if self.unit.options.tracking == Tracking::Exact || self.is_inline() {
             let elsewhere = alternative.when.clone().map(Term::not);
             let holds = elsewhere.unwrap_or(Term::truth(false)).or(is_it);
@@ -236,24 +306,37 @@ impl Body<'_, '_> {
         }
         let hit = self.note(Access::Read, tracked);
         let result = self.temporary(scalar);
-        let marks = [(); 3].map(|()| self.assembler.mark());
-        let [yes, no, after] = marks;
-        self.fork(is_it, yes, no);
-        for (mark, meets) in [(yes, true), (no, false)] {
-            self.assembler.set(mark);
+        let after = self.assembler.mark();
+        let mut arms = vec![(is_it, cell)];
+        if let Some(second) = tracked.second {
+            // What was the last read is now the one before.
+            let last = Term::read(second.last, Scalar::Truth);
+            self.write_cell(second.hit, Scalar::Truth, last);
+            self.flush();
+            let is_second = self.has_key(alternative, tracked, second.key);
+            self.write_cell(second.last, Scalar::Truth, is_second.clone());
+            self.flush();
+            arms.push((is_second, cell.plus(1)));
+        }
+        for ((is_it, cell), meets) in arms.into_iter().zip([true, false]) {
+            let [yes, no] = [(); 2].map(|()| self.assembler.mark());
+            self.fork(is_it, yes, no);
+            self.assembler.set(yes);
             if let Some(hit) = hit {
                 self.write_cell(hit, Scalar::Truth, Term::truth(meets));
             }
-            match meets {
-                true => self.write_cell(result, scalar, Term::read(cell, scalar)),
-                false => {
-                    self.flush();
-                    self.havoc(vec![result], PointKind::Step);
-                }
-            }
+            self.write_cell(result, scalar, Term::read(cell, scalar));
             self.flush();
             self.assembler.jump(after);
+            self.assembler.set(no);
         }
+        if let Some(hit) = hit {
+            self.write_cell(hit, Scalar::Truth, Term::truth(false));
+        }
+        self.flush();
+        self.havoc(vec![result], PointKind::Step);
+        self.flush();
+        self.assembler.jump(after);
         self.assembler.set(after);
         Term::read(result, scalar)
     }
@@ -280,8 +363,31 @@ impl Body<'_, '_> {
         let Some(written) = value.terms().first().cloned() else {
             return;
         };
-        let is_it = self.is_tracked(alternative, tracked);
         let hit = self.note(Access::Write, tracked);
+        self.store_element(
+            alternative,
+            tracked,
+            tracked.key,
+            (cell, written.clone()),
+            hit,
+        );
+        if let Some(second) = tracked.second {
+            let written = (cell.plus(1), written);
+            self.store_element(alternative, tracked, second.key, written, None);
+        }
+    }
+
+    /// Writes a value to the cell of the element with a key, if a place is, or has, that.
+    fn store_element(
+        &mut self,
+        alternative: &Alternative,
+        tracked: Tracked,
+        key: VariableId,
+        (cell, written): (VariableId, Term),
+        hit: Option<VariableId>,
+    ) {
+        let scalar = alternative.home.scalars[0];
+        let is_it = self.has_key(alternative, tracked, key);
         let marks = [(); 3].map(|()| self.assembler.mark());
         let [yes, no, after] = marks;
         self.fork(is_it, yes, no);
@@ -299,5 +405,32 @@ impl Body<'_, '_> {
         self.flush();
         self.assembler.jump(after);
         self.assembler.set(after);
+    }
+
+    /// A variable is written: what the flags are may be kept.
+    pub fn keep_hits(&mut self, alternative: &Alternative, value: &Term) {
+        let home = &alternative.home;
+        if self.unit.tracked.is_empty() || home.layout.cells != 1 {
+            return;
+        }
+        let function = match home.first {
+            VariableId::Global(_) => None,
+            VariableId::Local(_) => self.function,
+        };
+        let entry = self.unit.written.entry((function, home.first));
+        let number = entry.index() as u32;
+        *entry.or_insert(true) &= value.constant().is_some();
+        if self.unit.options.tracking != Tracking::Any(Sites::Before(number)) {
+            return;
+        }
+        let flags: Vec<_> = self
+            .unit
+            .tracked
+            .values()
+            .filter_map(|one| one.hit.zip(one.kept))
+            .collect();
+        for (hit, kept) in flags {
+            self.write_cell(kept, Scalar::Truth, Term::read(hit, Scalar::Truth));
+        }
     }
 }

@@ -11,7 +11,7 @@ use super::origin::{CellOrigin, Origin};
 use super::points_to::{Holder, Region, Target};
 use super::reach::Reach;
 use super::term::{Scalar, Width};
-use super::tracked::{Access, Tracked};
+use super::tracked::{Access, Tracked, Written};
 use super::{Options, domain};
 use crate::names::{Name, Names};
 use crate::program::{Cell, PointId, ProcedureId, VariableId};
@@ -80,6 +80,9 @@ pub struct Unit<'a> {
     pub accesses: Vec<Access>,
     /// Where the conditions of loops are about to be evaluated.
     pub loops: Vec<(StatementId, PointId)>,
+    /// The variables that are written where there are such arrays, and whether only constants are
+    /// written to them.
+    pub written: IndexMap<Written, bool, FxBuildHasher>,
     slots: Vec<Option<Slots>>,
     globals: Vec<Cell>,
     origins: Vec<CellOrigin>,
@@ -118,6 +121,7 @@ impl<'a> Unit<'a> {
             tracked: IndexMap::default(),
             accesses: Vec::new(),
             loops: Vec::new(),
+            written: IndexMap::default(),
             slots: Vec::new(),
             globals: Vec::new(),
             origins: Vec::new(),
@@ -330,7 +334,7 @@ impl<'a> Unit<'a> {
                     object: id.filter(|_| is_shown),
                     scalar: *scalar,
                     index: origins.len() as u32,
-                    key: home.tracked.map(|tracked| tracked.key),
+                    key: home.tracked.map(|tracked| tracked.key_of(place)),
                 });
             }
         }
@@ -397,6 +401,7 @@ impl<'a> Unit<'a> {
         origin.assumed.sort();
         origin.accesses = self.accesses;
         origin.loops = self.loops;
+        origin.written = self.written.into_values().collect();
         origin.globals = self.origins;
         origin.addresses = self.addresses.into_classes().into();
         self.globals
