@@ -50,7 +50,8 @@ impl Machine<'_> {
             Instruction::OpenElement(size) => {
                 let index = i128::from(self.integer());
                 let place = self.pop();
-                self.part(place, index * i128::from(size), None)
+                let bound = Some((index, i128::MAX));
+                self.part(place, index * i128::from(size), bound)
             }
             Instruction::SignIndex => match self.integer() {
                 index if index < 0 => Value::Integer(i64::MAX),
