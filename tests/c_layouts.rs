@@ -323,3 +323,36 @@ fn unions_in_branches_of_expressions() {
     says(&text.replace("TOP", "10"), &[], "holds assertions");
     says(&text.replace("TOP", "9"), &[], "violated assertions");
 }
+
+/// Members of a union go by units that lie elsewhere in each of them: where a pointer would be to several places
+/// at once, it is outside. The first unit is one place.
+#[test]
+fn pointers_into_unions_are_to_one_place() {
+    let union = "union u { int i[4]; char b[16]; } u;
+                 struct s { char c, d; int x; };
+                 union v { struct s s; int i[2]; } v;";
+    let filled = "for (int k = 0; k < 16; k++) u.b[k] = k;";
+    for (body, value) in [
+        ("for (int k = 0; k < 16; k++) u.b[k] = k; return u.b[5];", 5),
+        ("u.b[0] = 7; return *u.b + (u.b == (char *)&u);", 8),
+        (
+            "u.i[2] = 3; union u w = u; return w.i[2] + (&u.i[0] == (int *)&u.b[0]);",
+            4,
+        ),
+        ("v.s.x = 6; struct s *p = &v.s; return p->x;", 6),
+    ] {
+        gives(&format!("{union} int f(void) {{ {body} }}"), value);
+    }
+    for body in [
+        &format!("{filled} char *p = (char *)&u.i[1]; assert(*p == 1);") as &str,
+        &format!("{filled} char *p = (char *)&u.i[1]; assert(*p == 4);"),
+        "assert((void *)&u.i[1] != (void *)&u.b[1]);",
+        "int *p = u.i; p++; assert((void *)p == (void *)&u.b[1]);",
+        "char *p = u.b + 4; assert((void *)p == (void *)&u.i[1]);",
+        "v.i[1] = 5; int *p = &v.s.x; assert(*p == 0);",
+        "int *p = v.i + 2; assert((void *)p != (void *)&v.s.x);",
+    ] {
+        let text = format!("{union} int main(void) {{ {body} }}");
+        says(&text, &[], "unknown assertions");
+    }
+}

@@ -46,7 +46,7 @@ impl Move {
 }
 
 /// How many units behind the first of equal nodes each of them begins.
-fn offset(node: &Node, mut place: u32) -> u32 {
+pub fn offset(node: &Node, mut place: u32) -> u32 {
     let mut offset = 0;
     for (length, stride) in node.arrays.iter().rev() {
         offset += place % length * stride;

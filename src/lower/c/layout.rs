@@ -145,6 +145,17 @@ impl Layout {
         all
     }
 
+    /// Whether a node is part of a member of a union.
+    pub fn is_in_union<'n>(&'n self, mut node: &'n Node) -> bool {
+        while let Some(parent) = node.parent {
+            node = &self.nodes[parent as usize];
+            if let NodeKind::Union { .. } = node.kind {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Whether there are unions in it.
     pub fn has_unions(&self) -> bool {
         let mut kinds = self.nodes.iter().map(|node| &node.kind);

@@ -31,6 +31,7 @@ mod memory;
 mod observation;
 mod operators;
 pub mod origin;
+mod overlap;
 mod place;
 mod pointer;
 mod points_to;

@@ -406,6 +406,8 @@ impl Body<'_, '_> {
                     sum
                 }
             };
+            let object = (&alternative.home, base);
+            self.be_one_place(object, &address, alternative.when.as_ref(), span);
             result = Some(match (result, alternative.when.clone()) {
                 (Some(other), Some(when)) => Term::if_then_else(when, address, other),
                 _ => address,

@@ -193,6 +193,8 @@ impl Body<'_, '_> {
         let mut inside = is_moved.not();
         let mut whole = inside.clone();
         let (mut moved, mut led) = (Term::truth(false), to.clone());
+        // Behind a member of a union another one may go on.
+        let mut behind = Term::truth(false);
         for Extent { home, base, end } in self.extents(by, &class) {
             for one in bytes.iter().flat_map(|step| self.moves(&home, step)) {
                 let here = one.begins(&from, base);
@@ -214,6 +216,10 @@ impl Body<'_, '_> {
                         continue;
                     }
                     known = known.or(here.clone());
+                    if high < end && home.layout.is_in_union(node) {
+                        let is_end = to.clone().equal(Term::number(high));
+                        behind = behind.or(here.clone().and(is_end));
+                    }
                     let reached = match (home.length, node.arrays.len()) {
                         (Some(_), 1) if node.start >= home.open_begin() => {
                             let above = Term::number(low).less_equal(to.clone());
@@ -236,6 +242,11 @@ impl Body<'_, '_> {
         self.undefined(whole, span, "pointer arithmetic outside an array");
         let what = "arithmetic on a pointer to what is no element of an array".to_owned();
         self.guard(inside, span, PointKind::Outside { what });
+        let what = "a pointer behind a member of a union".to_owned();
+        self.guard(behind.not(), span, PointKind::Outside { what });
+        for Extent { home, base, .. } in self.extents(by, &class) {
+            self.be_one_place((&home, base), &led, None, span);
+        }
         led.wrap(class.width())
     }
 
