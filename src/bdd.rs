@@ -92,9 +92,9 @@ pub struct Bdds {
     live: Cell<usize>,
     peak_live: Cell<usize>,
     /// How many operations may be made, and how many of them are left.
-    most_operations: u64,
+    most_operations: Cell<u64>,
     operations_left: Cell<u64>,
-    /// How many nodes there may be, those that nobody refers to included.
+    /// How many nodes there may be; those that nobody refers to do not count.
     most_nodes: Cell<usize>,
     watch: Watch,
 }
@@ -139,7 +139,7 @@ impl Bdds {
             collection,
             live: Cell::new(0),
             peak_live: Cell::new(0),
-            most_operations: u64::MAX,
+            most_operations: Cell::new(u64::MAX),
             operations_left: Cell::new(u64::MAX),
             most_nodes: Cell::new(usize::MAX),
             watch: Watch::default(),
@@ -155,16 +155,20 @@ impl Bdds {
 
     /// From now on no operation succeeds once there were so many: work is counted so that what
     /// an attempt finds is the same from run to run.
-    pub fn limited_to(mut self, operations: u64) -> Self {
-        self.most_operations = operations;
+    pub fn limited_to(self, operations: u64) -> Self {
+        self.most_operations.set(operations);
         self.operations_left.set(operations);
         self
     }
 
-    /// From now on no operation succeeds once there are so many nodes more.
-    pub fn grow_at_most(&self, nodes: usize) {
+    /// From now on so many operations may be made, as long as there are not so many nodes more.
+    pub fn grow_at_most(&self, nodes: usize, operations: u64) {
         let most = self.total_nodes().saturating_add(nodes);
         self.most_nodes.set(most);
+        let most = self.operations().saturating_add(operations);
+        let left = most - self.operations();
+        self.most_operations.set(most);
+        self.operations_left.set(left);
     }
 
     /// Runs `work` with the manager held: see the top of this file.
@@ -199,7 +203,10 @@ impl Bdds {
         }
         let most_nodes = self.most_nodes.get();
         if most_nodes < usize::MAX && self.total_nodes() > most_nodes {
-            return Err(OutOfNodes);
+            self.collect();
+            if self.total_nodes() > most_nodes {
+                return Err(OutOfNodes);
+            }
         }
         operation().or_else(|_| {
             self.collect();
@@ -400,7 +407,7 @@ impl Bdds {
 
     /// Operations asked for so far.
     pub fn operations(&self) -> u64 {
-        self.most_operations - self.operations_left.get()
+        self.most_operations.get() - self.operations_left.get()
     }
 
     /// The largest number of nodes that a collection has left; where that is measured, after one

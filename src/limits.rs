@@ -68,6 +68,8 @@ pub mod abstraction {
     /// BDD nodes that a direct search may make for a trace once it has a verdict, before predicates are asked
     /// for one: half a second or so.
     pub const TRACE_NODES: usize = 500_000;
+    /// How many operations that search may make: on small BDDs, 2,000,000 took 1.3 s.
+    pub const TRACE_OPERATIONS: u64 = 4_000_000;
     /// How many times predicates are added for the sake of a trace alone.
     pub const TRACE_REFINEMENTS: u64 = 20;
     /// Traces that are tried in one round.

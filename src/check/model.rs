@@ -6,6 +6,7 @@ use crate::analysis::{Analyses, Observed};
 use crate::bdd::{Bdd, Bdds, OutOfNodes};
 use crate::cycles::{Attempts, Method, Repeating, repeating_after};
 use crate::error::Error;
+use crate::limits::abstraction::TRACE_OPERATIONS;
 use crate::limits::witness::{TRACEABLE_FACTOR, TRACEABLE_ROUNDS};
 use crate::property::{Property, Temporal};
 use crate::rules::{Ending, Layout, Meaning, Rules, Subject};
@@ -44,7 +45,7 @@ impl Model<'_> {
     /// Nothing but traces is searched for from now on.
     pub fn turn_to_traces(&self) {
         if let Some(nodes) = self.options.trace_nodes {
-            self.bdds.grow_at_most(nodes);
+            self.bdds.grow_at_most(nodes, TRACE_OPERATIONS);
         }
     }
 
