@@ -5,8 +5,8 @@ use super::terms::{Case, Conditions, Meaning};
 use super::{Resolver, Scope};
 use crate::diagnostic::{Diagnostic, suggestion};
 use crate::fixpoint::domain::{BOOL, Domain, DomainId, Leaf, UNKNOWN};
-use crate::fixpoint::equations::{Argument, Formula, FormulaId, LeafRef, Scalar};
-use crate::fixpoint::supplied::SUPPLIED;
+use crate::fixpoint::equations::{Argument, Formula, FormulaId, Kind, LeafRef, RelationId, Scalar};
+use crate::fixpoint::supplied::{SUPPLIED, Supplied};
 use crate::fixpoint::tree::{Comparison, Form, Term, Word};
 use crate::source::Span;
 
@@ -76,11 +76,40 @@ impl<'a> Resolver<'a> {
             for (meaning, (_, domain)) in meanings.iter().zip(&rows) {
                 resolver.argument(meaning, *domain, &mut leaves);
             }
-            Formula::Apply {
-                relation: id,
-                arguments: leaves.into(),
-            }
+            resolver.applied(id, leaves)
         })
+    }
+
+    /// The application of a relation. A return is applied as its two halves: no state at the call
+    /// has to stand beside the state that is returned to.
+    fn applied(&mut self, relation: RelationId, arguments: Vec<Argument>) -> Formula {
+        let relations = &self.equations.relations;
+        let supplied = |one| {
+            let index = relations.iter().position(|r| r.kind == Kind::Supplied(one));
+            index.map(|index| RelationId(index as u32))
+        };
+        let [whole, halves @ ..] =
+            [Supplied::Return, Supplied::ReturnA, Supplied::ReturnB].map(supplied);
+        let ([Some(first), Some(second)], true) = (halves, whole == Some(relation)) else {
+            return Formula::Apply {
+                relation,
+                arguments: arguments.into(),
+            };
+        };
+        let leaves_of_state = arguments.len() / 3;
+        let [call, exit, after] =
+            [0, 1, 2].map(|n| &arguments[n * leaves_of_state..][..leaves_of_state]);
+        let halves = [
+            (first, [call, &exit[..1], after].concat()),
+            (second, [&call[..1], exit, after].concat()),
+        ];
+        let halves = halves.map(|(relation, arguments)| {
+            self.add(Formula::Apply {
+                relation,
+                arguments: arguments.into(),
+            })
+        });
+        Formula::And(halves.into())
     }
 
     /// The cases of an argument, if they have the domain that is needed, and that is known.
