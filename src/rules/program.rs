@@ -213,19 +213,15 @@ impl<'a> Builder<'a> {
                 constrain,
                 next,
             } => {
-                let pairs = targets.iter().zip(values);
-                let changes =
-                    pairs.filter_map(|(target, value)| self.assignment(procedure, target, *value));
-                effect.assignments.extend(changes);
                 effect.constrain = constrain.iter().copied().collect();
-                self.add_assignments(point, *next, effect);
+                let pairs = targets.iter().zip(values.iter().copied());
+                self.add_assignments(point, *next, effect, pairs);
             }
             Action::Havoc { variables, next } => {
                 let targets = variables.iter().map(|variable| Target::Cell(*variable));
-                let changes =
-                    targets.filter_map(|target| self.assignment(procedure, &target, Value::Any));
-                effect.assignments.extend(changes);
-                self.add_assignments(point, *next, effect);
+                let targets: Vec<_> = targets.collect();
+                let pairs = targets.iter().map(|target| (target, Value::Any));
+                self.add_assignments(point, *next, effect, pairs);
             }
             Action::Branch { arms, otherwise } => {
                 for (condition, target) in arms {
@@ -309,14 +305,21 @@ impl<'a> Builder<'a> {
         effect.assignments.clear();
     }
 
-    fn add_assignments(&mut self, from: PointId, to: PointId, mut effect: Effect) {
+    fn add_assignments<'t>(
+        &mut self,
+        from: PointId,
+        to: PointId,
+        mut effect: Effect,
+        pairs: impl ExactSizeIterator<Item = (&'t Target, Value)>,
+    ) {
         let procedure = self.program.point(from).procedure;
-        let first = effect.assignments.len();
         // What is assigned wins over what is arbitrary.
-        effect
-            .assignments
-            .insert_many(0, self.arbitrary_off_the_end(procedure, to));
-        let arbitrary = effect.assignments.len() - first;
+        let arbitrary = self.arbitrary_off_the_end(procedure, to);
+        effect.assignments.extend(arbitrary);
+        let arbitrary = effect.assignments.len();
+        effect.assignments.reserve(pairs.len());
+        let changes = pairs.filter_map(|(target, value)| self.assignment(procedure, target, value));
+        effect.assignments.extend(changes);
         let right = Right::Step(self.at(to));
         match large_array(&effect.assignments) {
             None => self.add_rule(from, right, &effect, false),

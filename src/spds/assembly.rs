@@ -51,11 +51,12 @@ pub struct Frame {
 }
 
 impl<'a, 'b> Assembly<'a, 'b> {
-    pub fn new(copies: &'a Copies<'b>) -> Self {
+    /// With room for so many rules and entries: growing would copy them again and again.
+    pub fn new(copies: &'a Copies<'b>, rules: usize, entries: usize) -> Self {
         Assembly {
             copies,
-            rules: IndexVec::new(),
-            entries: IndexVec::new(),
+            rules: Vec::with_capacity(rules).into(),
+            entries: Vec::with_capacity(entries).into(),
             interfaces: IndexVec::new(),
             known_interfaces: FxHashMap::default(),
             resumes: IndexVec::new(),

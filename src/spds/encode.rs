@@ -35,7 +35,7 @@ pub fn encode(
         copies,
         product: Product::new(copies, &rules.layout, observer),
         transfers: Transfers::new(rules, copies),
-        assembly: Assembly::new(copies),
+        assembly: Assembly::new(copies, rules.rules.len(), rules.entries.len()),
     };
     encoder.add_entries()?;
     for id in rules.rule_ids() {
