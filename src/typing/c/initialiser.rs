@@ -433,11 +433,10 @@ impl Typing<'_> {
 
     /// At the end of a declared variable's initial value.
     pub(super) fn end_initialiser(&mut self, span: Span) {
-        let end = self.operands.last().map_or(span, |operand| operand.span);
         if let Some((object, writes)) = self.finish_initialiser() {
             let object_span = self.program.objects[object.0 as usize].span;
             if self.program.objects[object.0 as usize].storage == Storage::Automatic {
-                self.declaration_statement(object, writes, object_span.to(end));
+                self.declaration_statement(object, writes, object_span.to(span));
             }
         }
         if let Some(declaration) = self.declarations.last_mut() {

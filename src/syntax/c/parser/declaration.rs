@@ -405,7 +405,7 @@ impl Parser<'_> {
                 if initialised {
                     let span = self.advance();
                     self.push(State::NextDeclarator);
-                    self.emit_later(NodeKind::Initialiser, span);
+                    self.emit_through(NodeKind::Initialiser, span);
                     self.push(State::Initialiser);
                     return Ok(());
                 }

@@ -169,7 +169,7 @@ impl Parser<'_> {
             self.push(State::Block(brace));
         } else {
             self.push(State::Postfix);
-            self.emit_later(NodeKind::Parentheses, open);
+            self.emit_through(NodeKind::Parentheses, open);
             self.push(State::Close(Kind::RightParenthesis, open));
             self.push_expression();
         }
@@ -196,7 +196,7 @@ impl Parser<'_> {
     fn compound_literal(&mut self, open: Span) {
         self.emit(NodeKind::CompoundLiteral, open);
         self.push(State::Postfix);
-        self.emit_later(NodeKind::EndCompoundLiteral, open);
+        self.emit_through(NodeKind::EndCompoundLiteral, open);
         self.push(State::Initialiser);
     }
 
@@ -233,7 +233,7 @@ impl Parser<'_> {
                 Kind::LeftBracket => {
                     self.advance();
                     self.push(State::Postfix);
-                    self.emit_later(NodeKind::Index, token.span);
+                    self.emit_through(NodeKind::Index, token.span);
                     self.push(State::Close(Kind::RightBracket, token.span));
                     self.push_expression();
                     return Ok(());
@@ -337,7 +337,7 @@ impl Parser<'_> {
                 self.advance();
                 let open = self.expect(Kind::LeftParenthesis)?;
                 self.push(State::Postfix);
-                self.emit_later(NodeKind::EndOffsetof, span);
+                self.emit_through(NodeKind::EndOffsetof, span);
                 self.push(State::Close(Kind::RightParenthesis, open));
                 self.push(State::Postfix);
                 self.push(State::OffsetofMember);
@@ -347,7 +347,7 @@ impl Parser<'_> {
             Kind::BuiltinTypesCompatible => {
                 self.advance();
                 let open = self.expect(Kind::LeftParenthesis)?;
-                self.emit_later(NodeKind::TypesCompatible, span);
+                self.emit_through(NodeKind::TypesCompatible, span);
                 self.push(State::Close(Kind::RightParenthesis, open));
                 self.push(State::TypeName);
                 self.push(State::Close(Kind::Comma, open));
@@ -357,7 +357,7 @@ impl Parser<'_> {
                 self.advance();
                 let open = self.expect(Kind::LeftParenthesis)?;
                 self.push(State::Postfix);
-                self.emit_later(NodeKind::VaArg, span);
+                self.emit_through(NodeKind::VaArg, span);
                 self.push(State::Close(Kind::RightParenthesis, open));
                 self.push(State::TypeName);
                 self.push(State::Close(Kind::Comma, open));
@@ -370,7 +370,7 @@ impl Parser<'_> {
         self.advance();
         let open = self.expect(Kind::LeftParenthesis)?;
         self.push(State::Postfix);
-        self.emit_later(node, span);
+        self.emit_through(node, span);
         self.push(State::Close(Kind::RightParenthesis, open));
         self.push_assignment();
         self.push(State::Close(Kind::Comma, open));
@@ -402,7 +402,7 @@ impl Parser<'_> {
         let span = self.advance();
         let open = self.expect(Kind::LeftParenthesis)?;
         self.push(State::Postfix);
-        self.emit_later(NodeKind::EndGeneric, span);
+        self.emit_through(NodeKind::EndGeneric, span);
         self.push(State::GenericArm(open));
         self.emit_later(NodeKind::Generic, span);
         self.push_assignment();

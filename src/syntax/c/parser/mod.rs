@@ -71,6 +71,8 @@ enum State {
     /// The nearest anchor's part is complete.
     EndAnchor,
     Emit(Node),
+    /// Through the last token before it.
+    EmitThrough(NodeKind, Span),
     /// A token that closes what was opened at a place.
     Close(Kind, Span),
     Semicolon(&'static str),
@@ -220,6 +222,10 @@ impl Parser<'_> {
                 self.tree.nodes.push(node);
                 Ok(())
             }
+            State::EmitThrough(kind, start) => {
+                self.emit(kind, start.to(self.previous().span));
+                Ok(())
+            }
             State::Close(kind, open) => self.close(kind, open),
             State::Semicolon(what) => self.semicolon(what),
             State::Unary => self.unary(),
@@ -324,6 +330,11 @@ impl Parser<'_> {
     /// Puts a node out after all that is pushed later.
     fn emit_later(&mut self, kind: NodeKind, span: Span) {
         self.push(State::Emit(Node { kind, span }));
+    }
+
+    /// The same for what begins at `start` and ends where the last token before the node ends.
+    fn emit_through(&mut self, kind: NodeKind, start: Span) {
+        self.push(State::EmitThrough(kind, start));
     }
 
     #[inline]
