@@ -7,9 +7,8 @@
 use super::build::Workshop;
 use super::samples::Sample;
 use super::spelling::{Type, common, promoted};
-use super::symbols::domain;
 use crate::limits::abstraction::SAMPLE_VARIABLES;
-use crate::program::{Domain, Operation, ProcedureId, VariableId, wrap};
+use crate::program::{Operation, ProcedureId, VariableId};
 use rustc_hash::FxHashSet;
 
 /// Beyond this, what is in a sample is taken for a number that has overflowed.
@@ -39,20 +38,20 @@ pub fn relations(
     let mut numbers: Vec<Column> = variables
         .iter()
         .filter_map(|variable| {
-            let Domain::Integer { bits } = domain(workshop.program, procedure, *variable) else {
-                return None;
-            };
-            let signed = workshop.vocabulary.is_signed(procedure, *variable);
             Some(Column {
                 variable: *variable,
-                of: (bits, signed),
+                of: workshop.vocabulary.width(procedure, *variable)?,
             })
         })
         .collect();
     numbers.sort_unstable_by_key(|column| column.variable);
     numbers.truncate(SAMPLE_VARIABLES);
+    let value = |column: &Column, raw| {
+        let vocabulary = &workshop.vocabulary;
+        vocabulary.value(procedure, column.variable, raw)
+    };
     for rows in samples.of(workshop, procedure) {
-        let rows = small_rows(rows, &numbers);
+        let rows = small_rows(rows, &numbers, value);
         if rows.len() < 4 {
             continue;
         }
@@ -87,13 +86,16 @@ pub fn relations(
 }
 
 /// The samples in which all numbers are small, each once, with a 1 at the end.
-fn small_rows(samples: &[Sample], numbers: &[Column]) -> Vec<Vec<i128>> {
+fn small_rows(
+    samples: &[Sample],
+    numbers: &[Column],
+    value: impl Fn(&Column, i128) -> i128,
+) -> Vec<Vec<i128>> {
     let rows = samples.iter().filter_map(|sample| {
         let mut row = Vec::with_capacity(numbers.len() + 1);
         for column in numbers {
-            let (bits, signed) = column.of;
-            let value = sample.get(&column.variable).copied().unwrap_or(0);
-            let value = wrap(value, bits, signed);
+            let raw = sample.get(&column.variable).copied().unwrap_or(0);
+            let value = value(column, raw);
             if value.abs() > LARGE {
                 return None;
             }

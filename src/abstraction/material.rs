@@ -250,10 +250,10 @@ pub fn fitted(
     cell: VariableId,
     mut value: Postfix,
 ) -> Postfix {
-    // A number of two's complement is wrapped wherever it is read.
+    // What has a sign is wrapped wherever it is read.
     if let Domain::Integer { bits } = domain(vocabulary.program, procedure, cell)
         && vocabulary.is_c()
-        && !vocabulary.is_signed(procedure, cell)
+        && !vocabulary.is_extended(procedure, cell)
         && value.len() > 1
     {
         value.push(Operation::Wrap {

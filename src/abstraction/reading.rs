@@ -355,14 +355,12 @@ impl Reader<'_, '_> {
     /// A variable, or an element of its array.
     fn read(&self, variable: VariableId, mut operations: Vec<Operation>) -> Operand {
         let procedure = self.procedure.unwrap_or(self.vocabulary.program.entry);
-        let signed = self.vocabulary.is_signed(procedure, variable);
+        operations.extend(self.vocabulary.extension(procedure, variable));
         let kind = match domain(self.vocabulary.program, procedure, variable) {
             Domain::Boolean => Kind::Truth,
             Domain::Integer { bits } => {
-                if signed {
-                    operations.push(Operation::Wrap { bits, signed: true });
-                }
-                Kind::Number((bits, signed))
+                let number = self.vocabulary.number(procedure, variable);
+                Kind::Number(number.map_or((bits, false), |n| (n.bits, n.signed)))
             }
             Domain::Enumeration { .. } => Kind::Number(INT),
         };

@@ -4,11 +4,18 @@
 //! the entry. Numbers of C have types, and sums that the program does not wrap are written with
 //! numbers of 64 bits, so that what is written means the same.
 
+use super::symbols::domain;
 use super::vocabulary::Vocabulary;
-use crate::program::{Domain, Operation, ProcedureId};
+use crate::program::{Domain, Operation, ProcedureId, VariableId};
+use std::iter::Peekable;
 
 const ATOM: u8 = 20;
 const UNARY: u8 = 15;
+const SUM: u8 = 11;
+const BITS: u8 = 7;
+
+/// The operations that are still to be written.
+type Left<'o> = Peekable<std::slice::Iter<'o, Operation>>;
 
 /// A type of C's numbers: its bits, and whether it is signed.
 pub type Type = (u8, bool);
@@ -67,13 +74,58 @@ impl Spelled {
         }
     }
 
-    /// As a number of another type that has all its values.
-    fn cast(self, of: Type) -> Self {
-        let name = TYPES
-            .iter()
-            .find(|(_, one)| *one == of)
-            .map_or("int", |(name, _)| name);
-        Spelled::new(format!("({name}){}", self.within(UNARY)), UNARY, of)
+    /// Its lowest bits as a number: by a conversion if C has such a type, else by arithmetic.
+    fn wrapped(self, of: Type) -> Option<Self> {
+        if self.of == of {
+            return Some(self);
+        }
+        if let Some((name, _)) = TYPES.iter().find(|(_, one)| *one == of) {
+            let text = format!("({name}){}", self.within(UNARY));
+            return Some(Spelled::new(text, UNARY, of));
+        }
+        let (bits, signed) = of;
+        if bits > 62 {
+            return None;
+        }
+        let mask = (1_u64 << bits) - 1;
+        let wide = common(self.of, if bits < 32 { INT } else { LONG_LONG });
+        let lowest = format!("{} & {mask}", self.within(BITS));
+        let Some(sign) = signed.then(|| 1_u64 << (bits - 1)) else {
+            return Some(Spelled::new(lowest, BITS, wide));
+        };
+        let text = format!("(({lowest}) ^ {sign}) - {sign}");
+        wide.1.then(|| Spelled::new(text, SUM, wide))
+    }
+}
+
+/// A variable, called by `text`, and as much of its extension as comes next.
+fn variable(
+    vocabulary: &Vocabulary<'_>,
+    procedure: ProcedureId,
+    cell: VariableId,
+    text: String,
+    left: &mut Left<'_>,
+) -> Option<Spelled> {
+    let Domain::Integer { bits } = domain(vocabulary.program, procedure, cell) else {
+        return Some(Spelled::new(text, ATOM, INT));
+    };
+    let Some(number) = vocabulary.number(procedure, cell) else {
+        return Some(Spelled::new(text, ATOM, (bits, false)));
+    };
+    let own = Spelled::new(text, ATOM, (number.bits, number.signed));
+    if !number.extended {
+        return Some(own);
+    }
+    let mut takes = |bits, signed| {
+        let wrap = Operation::Wrap { bits, signed };
+        left.next_if(|next| **next == wrap).is_some()
+    };
+    if !takes(bits, true) {
+        return own.wrapped((bits, false));
+    }
+    match number.signed || takes(number.bits, false) {
+        true => Some(own),
+        false => own.wrapped((number.bits, true)),
     }
 }
 
@@ -103,44 +155,17 @@ pub fn spell(
                 }
                 Spelled::new(number.to_string(), ATOM, of)
             }
-            Operation::Read(variable) => {
-                let name = vocabulary.name(procedure, variable);
-                let Domain::Integer { bits } =
-                    super::symbols::domain(vocabulary.program, procedure, variable)
-                else {
-                    stack.push(Spelled::new(name, ATOM, INT));
-                    continue;
-                };
-                let signed = vocabulary.is_signed(procedure, variable);
-                let next = left.peek();
-                let is_wrapped = next == Some(&&Operation::Wrap { bits, signed: true });
-                if signed && is_wrapped {
-                    left.next();
-                }
-                let spelled = Spelled::new(name, ATOM, (bits, signed));
-                match signed && !is_wrapped && is_c {
-                    true => spelled.cast((bits, false)),
-                    false => spelled,
-                }
+            Operation::Read(cell) => {
+                let name = vocabulary.name(procedure, cell);
+                variable(vocabulary, procedure, cell, name, &mut left)?
             }
             Operation::ReadElement { first, .. } => {
                 let index = stack.pop()?;
                 // `a[0]` is the first cell of `a`.
                 let cell = vocabulary.name(procedure, first);
                 let array = cell.strip_suffix("[0]")?;
-                let signed = vocabulary.is_signed(procedure, first);
-                let Domain::Integer { bits } =
-                    super::symbols::domain(vocabulary.program, procedure, first)
-                else {
-                    return None;
-                };
-                let is_wrapped = left.peek() == Some(&&Operation::Wrap { bits, signed: true });
-                if signed && is_wrapped {
-                    left.next();
-                } else if signed {
-                    return None;
-                }
-                Spelled::new(format!("{array}[{}]", index.text), ATOM, (bits, signed))
+                let element = format!("{array}[{}]", index.text);
+                variable(vocabulary, procedure, first, element, &mut left)?
             }
             Operation::Not => {
                 let a = stack.pop()?;
@@ -151,10 +176,7 @@ pub fn spell(
             }
             Operation::Wrap { bits, signed } if is_c => {
                 let a = stack.pop()?;
-                match a.of == (bits, signed) {
-                    true => a,
-                    false => a.cast((bits, signed)),
-                }
+                a.wrapped((bits, signed))?
             }
             Operation::Add | Operation::Subtract | Operation::Multiply if is_c => {
                 let (b, a) = (stack.pop()?, stack.pop()?);
@@ -171,7 +193,7 @@ pub fn spell(
                 let is_wrapped = left.peek() == Some(&&Operation::Wrap { bits, signed });
                 let a = match is_wrapped || of == LONG_LONG {
                     true => a,
-                    false if bits < 64 => a.cast(LONG_LONG),
+                    false if bits < 64 => a.wrapped(LONG_LONG)?,
                     false => return None,
                 };
                 spelled_binary(*operation, &a, &b, common(a.of, b.of))?
@@ -184,7 +206,7 @@ pub fn spell(
                 let is_number =
                     |one: &Spelled| one.binds == ATOM && one.text.parse::<u32>().is_ok();
                 let a = match changes && !is_number(&a) && !is_number(&b) {
-                    true if of.0 < 64 => a.cast(LONG_LONG),
+                    true if of.0 < 64 => a.wrapped(LONG_LONG)?,
                     true => return None,
                     false => a,
                 };

@@ -1,10 +1,11 @@
 //! How the variables of a program are called and read in predicates.
 
+use super::spelling::Type;
 use super::symbols::{Frame, Role, domain};
 use crate::program::{
-    Action, Cell, Domain, Expression, Language, Operation, ProcedureId, Program, Value, VariableId,
+    Action, Cell, Domain, Language, Number, Operation, ProcedureId, Program, VariableId, wrap,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How the names of cells begin that hold values inside expressions of C: users see `$value1`, `$value2`, …
 const HIDDEN: &str = "temporary#";
@@ -13,95 +14,50 @@ const HIDDEN: &str = "temporary#";
 #[derive(Debug)]
 pub struct Vocabulary<'p> {
     pub program: &'p Program,
-    /// Cells of C that are read as numbers of two's complement.
-    signed: FxHashSet<Key>,
+    /// What is returned of C's numbers, as far as copies tell.
+    returned: FxHashMap<(ProcedureId, u32), Number>,
     /// How procedures are called, each by a name of its own.
     procedures: Vec<String>,
 }
 
-/// A variable, with its procedure if it is a local.
-type Key = (Option<ProcedureId>, VariableId);
-
 impl<'p> Vocabulary<'p> {
     pub fn new(program: &'p Program) -> Self {
-        let mut signed = FxHashSet::default();
-        for point in &program.points {
-            super::edges::for_each_expression(&point.action, |expression| {
-                let operations = program.expressions.operations(expression);
-                for pair in operations.windows(2) {
-                    let (Some((first, count, _)), Operation::Wrap { signed: true, .. }) =
-                        (pair[0].cells_read(), pair[1])
-                    else {
-                        continue;
-                    };
-                    signed.extend((0..count).map(|k| scoped(point.procedure, first.plus(k))));
-                }
-            });
-        }
         let mut vocabulary = Vocabulary {
             program,
-            signed,
+            returned: FxHashMap::default(),
             procedures: procedure_names(program),
         };
         vocabulary.follow_copies();
         vocabulary
     }
 
-    /// What is copied from or to a number of two's complement is one, too.
+    /// What is returned is a number as the variable is that it is copied from or to, with as many bits.
     fn follow_copies(&mut self) {
         let program = self.program;
-        let mut copies: Vec<(Key, Key)> = Vec::new();
-        let mut copy = |to: Key, procedure: ProcedureId, value: Expression| {
-            if let [Operation::Read(from)] = program.expressions.operations(value) {
-                copies.push((to, scoped(procedure, *from)));
+        let mut copy = |callee: ProcedureId, value: u32, here: ProcedureId, cell: VariableId| {
+            let Cell { domain, number, .. } = program.cell(here, cell);
+            if let Some(number) = number
+                && program.procedure(callee).returns[value as usize] == domain
+            {
+                self.returned.entry((callee, value)).or_insert(number);
             }
         };
         for point in &program.points {
-            let here = point.procedure;
-            match &point.action {
-                Action::Assign {
-                    targets, values, ..
-                } => {
-                    for (target, value) in targets.iter().zip(values) {
-                        if let (Some((first, _)), Value::Of(value)) = (target.cells(), value) {
-                            copy(scoped(here, first), here, *value);
-                        }
+            if let Action::Return { values, .. } = &point.action {
+                for (value, i) in values.iter().zip(0..) {
+                    if let [Operation::Read(from), ..] = program.expressions.operations(*value) {
+                        copy(point.procedure, i, point.procedure, *from);
                     }
                 }
-                Action::Call(call) => {
-                    for (argument, i) in call.arguments.iter().zip(0..) {
-                        copy(scoped(call.callee, VariableId::Local(i)), here, *argument);
-                    }
-                }
-                Action::Return { values, .. } => {
-                    let frame = Frame::of(program, here);
-                    for (value, i) in values.iter().zip(0..) {
-                        copy(scoped(here, frame.returned(i)), here, *value);
-                    }
-                }
-                _ => {}
             }
         }
         for point in &program.points {
             if let Action::Call(call) = &point.action {
-                let frame = Frame::of(program, call.callee);
                 for (target, i) in call.targets.iter().zip(0..) {
                     if let Some((first, _)) = target.cells() {
-                        let to = scoped(point.procedure, first);
-                        copies.push((to, scoped(call.callee, frame.returned(i))));
+                        copy(call.callee, i, point.procedure, first);
                     }
                 }
-            }
-        }
-        loop {
-            let mut grew = false;
-            for (a, b) in &copies {
-                if self.signed.contains(a) != self.signed.contains(b) {
-                    grew |= self.signed.insert(*a) | self.signed.insert(*b);
-                }
-            }
-            if !grew {
-                return;
             }
         }
     }
@@ -110,28 +66,71 @@ impl<'p> Vocabulary<'p> {
         self.program.language == Language::C
     }
 
-    /// Whether a cell is read as a number of two's complement.
-    pub fn is_signed(&self, procedure: ProcedureId, variable: VariableId) -> bool {
+    /// What C means by a cell, if it is a number of C.
+    pub fn number(&self, procedure: ProcedureId, variable: VariableId) -> Option<Number> {
         let VariableId::Local(local) = variable else {
-            return self.signed.contains(&scoped(procedure, variable));
+            return self.program.cell(procedure, variable).number;
+        };
+        let cell = |local| {
+            self.program
+                .cell(procedure, VariableId::Local(local))
+                .number
         };
         match Frame::of(self.program, procedure).role(local) {
-            Role::Entry(one) => self.is_signed(procedure, VariableId::Local(one)),
-            Role::Returned(_) | Role::Parameter(_) | Role::Local => {
-                self.signed.contains(&scoped(procedure, variable))
-            }
+            Role::Entry(parameter) => cell(parameter),
+            Role::Returned(value) => self.returned.get(&(procedure, value)).copied(),
+            Role::Parameter(_) | Role::Local => cell(local),
         }
+    }
+
+    /// Whether the uppermost bit of a cell is a sign.
+    pub fn is_extended(&self, procedure: ProcedureId, variable: VariableId) -> bool {
+        let number = self.number(procedure, variable);
+        number.is_some_and(|number| number.extended)
+    }
+
+    /// How many bits the values of a number need, as the program reads them, and whether some are negative.
+    pub fn width(&self, procedure: ProcedureId, variable: VariableId) -> Option<Type> {
+        let Domain::Integer { bits } = domain(self.program, procedure, variable) else {
+            return None;
+        };
+        Some(match self.number(procedure, variable) {
+            Some(number) if number.extended && !number.signed => (number.bits, false),
+            Some(number) => (bits, number.extended),
+            None => (bits, false),
+        })
+    }
+
+    /// What C makes of a cell that was just read.
+    pub fn extension(
+        &self,
+        procedure: ProcedureId,
+        variable: VariableId,
+    ) -> impl Iterator<Item = Operation> + use<> {
+        let wrap = |(bits, signed)| Operation::Wrap { bits, signed };
+        let number = self.number(procedure, variable).filter(|n| n.extended);
+        let kept = match domain(self.program, procedure, variable) {
+            Domain::Integer { bits } => number.map(|_| (bits, true)),
+            _ => None,
+        };
+        let natural = number.filter(|number| !number.signed);
+        let natural = natural.map(|number| (number.bits, false));
+        kept.into_iter().chain(natural).map(wrap)
     }
 
     /// A number as the program reads it.
     pub fn read(&self, procedure: ProcedureId, variable: VariableId) -> Vec<Operation> {
-        let read = Operation::Read(variable);
-        match domain(self.program, procedure, variable) {
-            Domain::Integer { bits } if self.is_signed(procedure, variable) => {
-                vec![read, Operation::Wrap { bits, signed: true }]
-            }
-            _ => vec![read],
-        }
+        let read = [Operation::Read(variable)].into_iter();
+        read.chain(self.extension(procedure, variable)).collect()
+    }
+
+    /// The value of a cell that holds `raw`.
+    pub fn value(&self, procedure: ProcedureId, variable: VariableId, raw: i128) -> i128 {
+        let extension = self.extension(procedure, variable);
+        extension.fold(raw, |value, operation| match operation {
+            Operation::Wrap { bits, signed } => wrap(value, bits, signed),
+            _ => value,
+        })
     }
 
     /// How a procedure is called.
@@ -217,11 +216,4 @@ fn procedure_names(program: &Program) -> Vec<String> {
         name
     });
     names.collect()
-}
-
-fn scoped(procedure: ProcedureId, variable: VariableId) -> Key {
-    match variable {
-        VariableId::Global(_) => (None, variable),
-        VariableId::Local(_) => (Some(procedure), variable),
-    }
 }

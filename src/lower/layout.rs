@@ -189,7 +189,7 @@ pub fn cells(names: &mut Names, variables: &[VariableLayout]) -> (Vec<Cell>, Vec
         for (suffix, domain) in texts.into_iter().zip(domains) {
             let name = names.intern(&(text.clone() + &suffix));
             let domain = *domain;
-            all.push(Cell { name, domain });
+            all.push(Cell::new(name, domain));
         }
         declarations.push(Declaration {
             name: variable.name,

@@ -59,16 +59,36 @@ pub struct Cell {
     pub name: Name,
     /// The values it can have.
     pub domain: Domain,
+    /// What C means by them, if it is a number of C.
+    pub number: Option<Number>,
 }
 
 impl Cell {
-    /// A cell for a truth value.
-    pub fn boolean(name: Name) -> Self {
+    /// A cell whose values mean what they are.
+    pub fn new(name: Name, domain: Domain) -> Self {
         Cell {
             name,
-            domain: Domain::Boolean,
+            domain,
+            number: None,
         }
     }
+
+    /// A cell for a truth value.
+    pub fn boolean(name: Name) -> Self {
+        Cell::new(name, Domain::Boolean)
+    }
+}
+
+/// A number of C: its type, and how a cell holds it, which may have fewer bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Number {
+    /// The bits of its type.
+    pub bits: u8,
+    /// Whether the type has negative numbers.
+    pub signed: bool,
+    /// Whether the uppermost bit of the cell is a sign, which whoever reads the cell extends. If not, it
+    /// holds a natural number.
+    pub extended: bool,
 }
 
 /// A variable as it was declared: where its cells begin, and how they are shown.

@@ -23,7 +23,7 @@ mod interval;
 mod threads;
 
 pub use boundary::{Boundary, BoundaryKind};
-pub use domain::{Cell, Declaration, Domain, Enumeration, Field, Overflow, Shape};
+pub use domain::{Cell, Declaration, Domain, Enumeration, Field, Number, Overflow, Shape};
 pub use expression::{
     Expression, Expressions, FAR, Moment, NUMBER_BITS, Operation, OperationKind, SHIFT_LIMIT,
     arithmetic_shift_right, is_one_value, shift_left, shift_left_modulo, wrap,

@@ -7,7 +7,7 @@ use super::cells;
 use super::live::Live;
 use super::range::Range;
 use super::ranges::Ranges;
-use crate::program::{Action, Domain, PointId, ProcedureId, Program, VariableId};
+use crate::program::{Action, Cell, Domain, PointId, ProcedureId, Program, VariableId};
 
 /// A cell that has become narrower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,12 +148,18 @@ impl Narrowing {
 
     /// Gives the cells of a program these widths; its expressions must have been rewritten.
     pub fn apply(&self, program: &mut Program) {
+        let narrow = |cell: &mut Cell, width: Option<Width>| {
+            cell.domain = narrowed(cell.domain, width);
+            if let (Some(number), Some(width)) = (&mut cell.number, width) {
+                number.extended = width.signed;
+            }
+        };
         for (cell, width) in program.globals.iter_mut().zip(&self.globals) {
-            cell.domain = narrowed(cell.domain, *width);
+            narrow(cell, *width);
         }
         for (index, procedure) in program.procedures.iter_mut().enumerate() {
             for (cell, width) in procedure.locals.iter_mut().zip(&self.locals[index]) {
-                cell.domain = narrowed(cell.domain, *width);
+                narrow(cell, *width);
             }
             procedure.returns = self.returns[index].clone().into();
         }

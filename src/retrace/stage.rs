@@ -153,10 +153,7 @@ impl Scope {
 /// The cells of a variable, in the order of its shape. (Shapes are not deep.)
 fn name_cells(name: &str, shape: &Shape, names: &mut Names, domain: Domain, cells: &mut Vec<Cell>) {
     match shape {
-        Shape::Scalar => cells.push(Cell {
-            name: names.intern(name),
-            domain,
-        }),
+        Shape::Scalar => cells.push(Cell::new(names.intern(name), domain)),
         Shape::Array {
             length, element, ..
         } => {

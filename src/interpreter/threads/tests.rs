@@ -34,10 +34,7 @@ fn threaded(text: &str, init: Option<&str>, declared: &[&str]) -> Program {
     let own = (0..).zip(&program.globals);
     let own = own.filter(|(_, cell)| program.names.text(cell.name).starts_with("own"));
     let own = own.map(|(index, _)| index).collect();
-    program.globals.push(Cell {
-        name,
-        domain: Domain::Boolean,
-    });
+    program.globals.push(Cell::boolean(name));
     let copied = program.names.find("copied");
     let copied = copied.and_then(|l| program.labels.iter().find(|(_, label)| *label == l));
     let copied = copied.copied();

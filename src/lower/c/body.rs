@@ -244,10 +244,8 @@ impl<'u, 'a> Body<'u, 'a> {
         for (leaf, scalar) in layout.leaves.iter().zip(scalars.iter()) {
             for index in 0..layout.count(leaf) {
                 let name = format!("temporary#{}", self.locals.len());
-                self.locals.push(Cell {
-                    name: self.unit.names.intern(&name),
-                    domain: domain(*scalar),
-                });
+                let name = self.unit.names.intern(&name);
+                self.locals.push(super::cell(name, *scalar));
                 self.local_origins.push(CellOrigin {
                     object: None,
                     scalar: *scalar,

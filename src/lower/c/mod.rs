@@ -50,9 +50,9 @@ pub use origin::{CellOrigin, Occasion, Origin, PointKind, PointOrigin, Pointed};
 pub use term::{Codes, Scalar, Width};
 pub use tracked::{Access, Sites, TOO_LARGE, Tracking};
 
-use crate::names::Names;
+use crate::names::{Name, Names};
 use crate::program::{
-    Domain, Expressions, Language, Overflow, Point, Procedure, ProcedureId, Program,
+    Cell, Domain, Expressions, Language, Number, Overflow, Point, Procedure, ProcedureId, Program,
 };
 use crate::source::Source;
 use crate::typing::c::tree::{self, FunctionId};
@@ -285,5 +285,21 @@ fn domain(scalar: Scalar) -> Domain {
         Scalar::Integer(Width { bits, .. }) | Scalar::Pointer(Codes { bits, .. }) => {
             Domain::Integer { bits }
         }
+    }
+}
+
+/// A cell of a name.
+fn cell(name: Name, scalar: Scalar) -> Cell {
+    let number = match scalar {
+        Scalar::Integer(Width { bits, signed }) => Some(Number {
+            bits,
+            signed,
+            extended: signed,
+        }),
+        Scalar::Truth | Scalar::Pointer(_) => None,
+    };
+    Cell {
+        number,
+        ..Cell::new(name, domain(scalar))
     }
 }

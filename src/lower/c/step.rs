@@ -12,7 +12,7 @@ use super::domain;
 use super::origin::{CellOrigin, PointKind};
 use super::term::{Scalar, Term};
 use crate::program::{
-    Action, Cell, Expression, Operation, Overflow, Target, Value as Assigned, VariableId,
+    Action, Expression, Operation, Overflow, Target, Value as Assigned, VariableId,
 };
 use crate::source::Span;
 use indexmap::IndexMap;
@@ -148,10 +148,8 @@ impl Body<'_, '_> {
         }
         let cell = VariableId::Local(self.locals.len() as u32);
         let name = format!("temporary#{}", self.locals.len());
-        self.locals.push(Cell {
-            name: self.unit.names.intern(&name),
-            domain: domain(scalar),
-        });
+        let name = self.unit.names.intern(&name);
+        self.locals.push(super::cell(name, scalar));
         self.local_origins.push(CellOrigin {
             object: None,
             scalar,

@@ -4,6 +4,7 @@
 //! is one of each at a time (in recursive functions, those of the upper frames, see `levels`), and the
 //! objects that a call which allocates memory has.
 
+use super::Options;
 use super::addresses::Addresses;
 use super::layout::{Layout, Layouts};
 use super::lifetime::Lifetimes;
@@ -12,7 +13,6 @@ use super::points_to::{Holder, Region, Target};
 use super::reach::Reach;
 use super::term::{Scalar, Width};
 use super::tracked::{Access, Tracked, Written};
-use super::{Options, domain};
 use crate::names::{Name, Names};
 use crate::program::{Cell, PointId, ProcedureId, VariableId};
 use crate::source::Span;
@@ -235,10 +235,8 @@ impl<'a> Unit<'a> {
     /// A hidden global cell.
     pub fn hidden(&mut self, name: &str, scalar: Scalar) -> VariableId {
         let cell = VariableId::Global(self.globals.len() as u32);
-        self.globals.push(Cell {
-            name: self.names.intern(name),
-            domain: domain(scalar),
-        });
+        let name = self.names.intern(name);
+        self.globals.push(super::cell(name, scalar));
         self.origins.push(CellOrigin {
             object: None,
             scalar,
@@ -326,10 +324,7 @@ impl<'a> Unit<'a> {
                     Some(_) => format!("{name}#element"),
                     None => self.layouts.cell_name(layout, *leaf, place, name),
                 };
-                cells.push(Cell {
-                    name: self.names.intern(&shown),
-                    domain: domain(*scalar),
-                });
+                cells.push(super::cell(self.names.intern(&shown), *scalar));
                 origins.push(CellOrigin {
                     object: id.filter(|_| is_shown),
                     scalar: *scalar,

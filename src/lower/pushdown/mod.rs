@@ -85,13 +85,11 @@ pub fn pushdown_system(
         expressions,
         ..
     } = lowering;
-    globals.push(Cell {
-        name: names.intern(""),
-        domain: Domain::Enumeration {
-            id: 0,
-            size: states.len().max(1) as u32,
-        },
-    });
+    let domain = Domain::Enumeration {
+        id: 0,
+        size: states.len().max(1) as u32,
+    };
+    globals.push(Cell::new(names.intern(""), domain));
     let system = start.map(|start| {
         let (rules, symbols) = by_symbol(rules, symbols.into_values().collect());
         System {

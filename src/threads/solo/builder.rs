@@ -46,10 +46,8 @@ impl<'a> Builder<'a> {
         let progress = VariableId::Global(original.globals.len() as u32);
         let bits = (usize::BITS - (events.len() + 1).leading_zeros()).max(1) as u8;
         let mut globals = original.globals.clone();
-        globals.push(Cell {
-            name: original.procedure(original.entry).name,
-            domain: Domain::Integer { bits },
-        });
+        let name = original.procedure(original.entry).name;
+        globals.push(Cell::new(name, Domain::Integer { bits }));
         let is_done = counts(progress, events.len(), false);
         let at_goal = expressions.add(is_done.clone());
         let exclusive = original.threads.as_ref().map(|threads| threads.exclusive);
@@ -190,10 +188,8 @@ impl<'a> Builder<'a> {
         }
         self.add(&copy, Role::Leave, Action::Exit);
         let mut locals = procedure.locals.clone();
-        let returned = procedure.returns.iter().map(|domain| Cell {
-            name: procedure.name,
-            domain: *domain,
-        });
+        let returned = procedure.returns.iter();
+        let returned = returned.map(|domain| Cell::new(procedure.name, *domain));
         locals.extend(returned);
         self.program.procedures.push(Procedure {
             name: procedure.name,
