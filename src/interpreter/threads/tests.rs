@@ -7,8 +7,8 @@ use super::{Configuration, starts, steps, switches, to_step};
 use crate::interpreter::replay::Mismatch;
 use crate::lower::{Start, boolean_program};
 use crate::program::{
-    Action, Cell, Domain, NewThread, Operation, PointId, Program, Target, ThreadStart, Threads,
-    Value, VariableId,
+    Action, Cell, NewThread, Operation, PointId, Program, Target, ThreadStart, Threads, Value,
+    VariableId,
 };
 use crate::source::Source;
 use crate::trace::{Fold, Location, SegmentId, Step, Trace};

@@ -9,7 +9,7 @@ use super::observation::extents;
 use super::term::Scalar;
 use crate::program::{PointId, VariableId};
 use crate::source::Span;
-use crate::typing::c::tree::{FunctionId, ObjectId, Program, StatementKind};
+use crate::typing::c::tree::{FunctionId, ObjectId, Origin, Program, StatementKind};
 
 /// A loop.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,8 @@ impl LoopHead {
         else {
             return false;
         };
-        let Some(name) = typed.objects[id.0 as usize].name else {
+        let object = &typed.objects[id.0 as usize];
+        let Some(name) = object.name.filter(|_| object.origin == Origin::Variable) else {
             return false;
         };
         let shown = program.variable_name(procedure, variable);
@@ -88,7 +89,10 @@ impl LoopHead {
         let of_the_name = |other: &&ObjectId| typed.objects[other.0 as usize].name == Some(name);
         let seen = extents.keys().filter(of_the_name).filter(|id| is_there(id));
         let innermost = seen.max_by_key(|other| extents[*other].start);
-        let is_global = typed.objects[id.0 as usize].function.is_none();
+        // Another file, or a rule, may have a global of the same name.
+        let mut globals = typed.objects.iter().filter(|one| one.function.is_none());
+        let is_global = object.function.is_none()
+            && globals.all(|one| one.name != Some(name) || std::ptr::eq(one, object));
         is_named
             && match innermost {
                 Some(other) => *other == id,
