@@ -35,10 +35,13 @@ fn compare(items: &[Value], whole: &[Value], first: usize) -> (usize, usize) {
             continue;
         };
         let [head, _] = seen(&whole[at - 1]);
+        let steps = item["steps"].as_array().expect("the steps of a round");
+        // A round may pass its first place more than once.
+        let passes = steps.iter().filter(|step| seen(step)[0] == head).count();
         let heads = (at..whole.len()).filter(|at| seen(&whole[*at])[0] == head);
         let heads: Vec<usize> = [at - 1].into_iter().chain(heads).collect();
-        let [begin, end] = [heads[rounds as usize - 1], heads[rounds as usize]];
-        let steps = item["steps"].as_array().expect("the steps of a round");
+        let rounds = rounds as usize;
+        let [begin, end] = [heads[(rounds - 1) * passes], heads[rounds * passes]];
         let (after, inner) = compare(steps, whole, begin + 1);
         assert_eq!(after, end + 1, "{rounds} rounds");
         folds += 1 + inner;
@@ -108,33 +111,129 @@ fn folded_steps_are_those_of_the_whole() {
     }
 }
 
-/// All inputs are there, those of folded rounds included.
+/// All inputs are there, those of folded rounds included, unless they are more than the steps may be.
 #[test]
 fn inputs_of_folded_rounds_are_listed() {
     let text = "void reach_error(void); _Bool nondet(void);\n\
                 int main(void) { unsigned n = 0; while (nondet()) n++; if (n == 500) reach_error(); return 0; }";
-    let folded = violation(text, &["--trace-limit", "600"]);
-    let inputs = folded["trace_folded"]["inputs"].as_array();
-    let values: Vec<u64> = inputs
-        .into_iter()
-        .flatten()
-        .filter_map(|input| input["value"].as_u64())
-        .collect();
+    let inputs = |most| -> Vec<u64> {
+        let folded = violation(text, &["--trace-limit", most]);
+        let inputs = folded["trace_folded"]["inputs"].as_array();
+        let values = inputs.expect("inputs").iter();
+        values.filter_map(|input| input["value"].as_u64()).collect()
+    };
+    let values = inputs("600");
     assert_eq!(values.len(), 501);
     assert_eq!(values.iter().sum::<u64>(), 500);
     assert_eq!(values.last(), Some(&0));
+    let shown = inputs("300");
+    assert!((2..20).contains(&shown.len()), "{shown:?}");
+    assert_eq!(shown.last(), Some(&0));
 }
 
-/// What a round chooses may depend on how many there were: then the samples of the rounds do not lead
-/// there, and nothing is shown that was not executed.
+/// The most steps that are shown.
+const MOST: &str = "300";
+
+/// Programs in which what a round chooses depends on how many there were, so that an execution is made of
+/// the samples alone, and how often rounds are folded where `MOST` steps are shown.
+const SAMPLED: [(&str, usize); 6] = [
+    (
+        "void reach_error(void); int nondet(void);\n\
+         int main(void) { for (int i = 0; i < 500; i++) { if (nondet() != i) return 0; } reach_error(); return 0; }",
+        1,
+    ),
+    // A call in each round, a global, and one loop after the other.
+    (
+        "void reach_error(void); int nondet(void); unsigned g; int f(int x) { return x != nondet(); }\n\
+         int main(void) { int n = 0; while (n < 300) { g += 2; if (f(n)) return 0; n++; }\n\
+         do { n -= 3; } while (n > 0); if (g == 600) reach_error(); return 0; }",
+        2,
+    ),
+    // A loop inside a loop.
+    (
+        "void reach_error(void); int nondet(void);\n\
+         int main(void) { int i, j, n = 0; for (i = 0; i < 60; i++) { for (j = 0; j < 25; j++) n++; if (nondet() != n) return 0; }\n\
+         if (n == 1500) reach_error(); return 0; }",
+        1,
+    ),
+    // Members, bit-fields, elements.
+    (
+        "void reach_error(void); int nondet(void); struct { char c; unsigned a : 13; int b[3]; } s[2];\n\
+         int main(void) { while (s[1].a < 500) { s[1].a++; s[1].b[2] -= 2; if (nondet() != s[1].b[2]) return 0; }\n\
+         if (s[1].b[2] == -1000) reach_error(); return 0; }",
+        1,
+    ),
+    // Pointers, and a local whose address is taken.
+    (
+        "void reach_error(void); int nondet(void);\n\
+         int main(void) { unsigned short a = 0, b = 0, *p = &a; while (a < 200) { ++*p; p = p == &a ? &b : &a; if (nondet() != a + b) return 0; }\n\
+         if (p == &b && b == 199) reach_error(); return 0; }",
+        1,
+    ),
+    // Values that nobody has written.
+    (
+        "void reach_error(void);\n\
+         int main(void) { short n = 0; while (n < 500) { short x; if (x != n) return 0; n++; } reach_error(); return 0; }",
+        1,
+    ),
+];
+
 #[test]
-fn what_cannot_be_executed_is_not_shown() {
-    let text = "void reach_error(void); int nondet(void);\n\
-                int main(void) { for (int i = 0; i < 50000; i++) { if (nondet() != i) return 0; } reach_error(); return 0; }";
-    let folded = violation(text, &[]);
-    assert_eq!(folded["trace"], Value::Null);
-    assert_eq!(folded["trace_folded"], Value::Null);
-    assert!(folded["trace_omitted"].as_u64() > Some(100_000));
+fn samples_of_folded_rounds_are_in_their_places() {
+    for (text, expected) in SAMPLED {
+        let whole = violation(text, &["--trace-limit", "1000000"]);
+        let folded = violation(text, &["--trace-limit", MOST]);
+        let whole = whole["trace"]["stem"].as_array().expect("a trace").clone();
+        assert_eq!(folded["trace"], Value::Null);
+        assert_eq!(folded["trace_omitted"], whole.len(), "{text}");
+        let items = folded["trace_folded"]["stem"].as_array();
+        let items = items.unwrap_or_else(|| panic!("nothing is folded\n{text}"));
+        let (after, folds) = compare(items, &whole, 0);
+        assert_eq!((after, folds), (whole.len(), expected), "{text}");
+    }
+}
+
+/// Loops of infinite executions that take billions of rounds to come back to where they were.
+#[test]
+fn long_loops_are_folded() {
+    for (text, rounds) in [
+        (
+            "unsigned nondet(void); int main(void) { unsigned x = nondet() | 1; while (x != 0) x += 2; return 0; }",
+            1 << 31,
+        ),
+        (
+            "int nondet(void); int main(void) { unsigned x = 0, y = 0; while (x + y != 1) { x++; y--; } return 0; }",
+            1 << 32,
+        ),
+    ] {
+        let folded = violation(text, &["--terminates"]);
+        let items = folded["trace_folded"]["loop"].as_array();
+        let items = items.unwrap_or_else(|| panic!("nothing is folded\n{text}"));
+        let repeated: u64 = items
+            .iter()
+            .filter_map(|item| item["repeated"].as_u64())
+            .sum();
+        assert!(
+            rounds - 4 < repeated && repeated <= rounds,
+            "{repeated} of {rounds}\n{text}"
+        );
+        let stem = folded["trace_folded"]["stem"].as_array();
+        let before = stem.and_then(|stem| stem.last()).map(seen);
+        assert_eq!(items.last().map(seen), before, "{text}");
+    }
+}
+
+/// A witness tells inputs only if it can tell all.
+#[test]
+fn witnesses_of_samples_have_a_target_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let witness = folder.path().join("witness.yml");
+    let path = witness.to_str().expect("a name");
+    let (text, _) = SAMPLED[0];
+    violation(text, &["--trace-limit", MOST, "--witness", path]);
+    let text = std::fs::read_to_string(&witness).expect("a witness");
+    assert!(text.contains("type: target"), "{text}");
+    assert!(!text.contains("function_return"), "{text}");
 }
 
 /// A million rounds are executed one by one.

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::limits::retrace::{FOLDED_STEPS, LOWERED_STEPS};
 use crate::limits::witness::CALLS_A_RING;
 use crate::property::{Property, Temporal};
-use crate::retrace::{Original, Shows, retrace, retrace_folded};
+use crate::retrace::{Original, Rounds, Shows, retrace, retrace_folded};
 use crate::rules::Subject;
 use crate::saturation::PostStar;
 use crate::trace::failure::Failure;
@@ -109,7 +109,8 @@ pub fn explain(
     } else if !confirm(model, &mut folded, &claim)? {
         TraceFinding::TooDeep
     } else if let Some(provenance) = &model.options.provenance {
-        enact_folded(model, property, provenance.original(), folded)?
+        let original = provenance.original();
+        enact_folded(model, property, original, folded, &claim)?
     } else {
         let is_short = |trace: &Cow<'_, Trace>| {
             let shown = trace.stem.len() + trace.cycle.len();
@@ -140,12 +141,22 @@ fn enact_folded(
     property: usize,
     original: Original<'_>,
     trace: Trace,
+    claim: &Claim<'_>,
 ) -> Result<TraceFinding, Error> {
     let most = model.options.trace_limit;
     let length = unfolded_length(&trace);
-    let found = match length <= FOLDED_STEPS * LOWERED_STEPS {
-        true => retrace_folded(original, &trace, most, model.watch)?,
+    // Of a loop with folds it is not known whether it violates a formula in C.
+    if matches!(claim, Claim::Violates(_)) && !trace.has_stopped() {
+        return Ok(TraceFinding::TooLong(length));
+    }
+    let enact = |rounds: Rounds| retrace_folded(original, &trace, (rounds, most), model.watch);
+    let whole = match length <= FOLDED_STEPS * LOWERED_STEPS {
+        true => enact(Rounds::All)?,
         false => None,
+    };
+    let found = match whole {
+        None => enact(Rounds::Samples)?,
+        whole => whole,
     };
     let Some((execution, length)) = found else {
         return Ok(TraceFinding::TooLong(length));

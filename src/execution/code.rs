@@ -188,6 +188,8 @@ pub struct StepPoint {
     pub block: u32,
     /// How many objects of the function have been declared above, in the order of the text.
     pub declared: u32,
+    /// Whether no expression is under way: what registers hold that are no object's is not read again.
+    pub is_outermost: bool,
 }
 
 /// What a step is.

@@ -51,8 +51,12 @@ impl Machine<'_> {
         for handle in self.memory.statics.iter().flatten() {
             walk.meet(*handle);
         }
-        self.registers[frame.registers..]
-            .iter()
+        let is_outermost = self.next_step().is_some_and(|step| step.is_outermost);
+        let registers = self.registers[frame.registers..].iter();
+        let used = registers
+            .zip(&frame.code.registers)
+            .filter(|(_, register)| !is_outermost || register.object.is_some());
+        used.map(|(value, _)| value)
             .chain(&self.stack[frame.stack..])
             .for_each(|value| walk.value(*value));
         for slot in &self.slots[frame.slots..] {

@@ -14,6 +14,7 @@ pub mod choices;
 mod code;
 mod compile;
 mod fingerprint;
+mod leap;
 mod library;
 pub mod machine;
 mod memory;

@@ -73,7 +73,7 @@ impl Machine<'_> {
     }
 
     /// The youngest object of a declaration.
-    fn living(&self, id: ObjectId) -> Option<Handle> {
+    pub(super) fn living(&self, id: ObjectId) -> Option<Handle> {
         if let Some(handle) = self.memory.statics.get(id.0 as usize).copied().flatten() {
             return Some(handle);
         }

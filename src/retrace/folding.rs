@@ -6,7 +6,8 @@
 //! execution is made once more, and only the steps that are kept are looked at. So it takes time by all
 //! steps, and memory by those that are shown.
 
-use super::script::{Prompter, Script};
+use super::samples::{Course, Mark, Tally, Turn};
+use super::script::{Made, Prompter, Script};
 use super::walk::{Bounds, Ending, Goal, Moment, Walk, describe};
 use super::{Original, Retraced};
 use crate::execution::{Machine, StepKind};
@@ -63,7 +64,8 @@ pub fn walk_folded(
     let pass = Pass {
         original,
         script,
-        goal,
+        goal: Some(goal),
+        marks: &[],
         bounds,
         watch,
     };
@@ -77,11 +79,56 @@ pub fn walk_folded(
         let left_out: u64 = gaps.iter().map(|gap| gap.sample - gap.from - 1).sum();
         if length - left_out <= bounds.kept as u64 {
             let mut capture = Capture::default();
+            capture.walk.all = Some(Vec::new());
+            capture.most = bounds.kept;
             pass.run(&gaps, &mut capture)?;
             return Ok(((capture.walk, gaps), length));
         }
     }
     Err(Obstacle::Unfit)
+}
+
+/// Runs a program to its goal, or once round its loop if there is none, leaping over what lies between the
+/// samples that the marks are of, and keeps what can be shown. Gives also the step with which the loop begins, and
+/// how many steps there are with those that are left out.
+pub fn walk_sampled(
+    original: Original<'_>,
+    (script, marks): (&Script, &[Mark]),
+    goal: Option<Goal>,
+    bounds: Bounds,
+    watch: &Watch,
+) -> Result<(Folded, Option<usize>, u64), Obstacle> {
+    let pass = Pass {
+        original,
+        script,
+        goal,
+        marks,
+        bounds,
+        watch,
+    };
+    let mut tally = Tally::default();
+    let made = pass.run(&[], &mut tally)?;
+    // Where the execution ends there may be no step.
+    let length = tally.length().saturating_add(made - tally.made());
+    let gaps = tally.gaps;
+    let left_out: u64 = gaps.iter().map(|gap| gap.sample - gap.from - 1).sum();
+    if made - left_out > bounds.kept as u64 {
+        return Err(Obstacle::Unfit);
+    }
+    // Of the choices, those of the rounds that are left out are not known.
+    let mut capture = Capture::default();
+    pass.run(&gaps, &mut capture)?;
+    let mut walk = capture.walk;
+    let before = |cycle: u64| {
+        let whole = gaps.iter().take_while(|gap| gap.to <= cycle);
+        let left_out: u64 = whole.map(|gap| gap.sample - gap.from - 1).sum();
+        (cycle - left_out) as usize
+    };
+    let cycle = tally.cycle.map(before);
+    if let Some(first) = cycle {
+        walk.close((first, walk.moments.len() - 1));
+    }
+    Ok(((walk, gaps), cycle, length))
 }
 
 /// Who looks at an execution.
@@ -94,19 +141,20 @@ trait Observer {
     fn after(&mut self, _: &mut Machine<'_>, _: &Script) {}
     /// Steps were left out.
     fn gap(&mut self) {}
+    /// A mark was passed, before this step.
+    fn turn(&mut self, _: u64, _: Turn) {}
     /// Something was chosen in a step that is left out.
     fn meanwhile(&mut self, _: FunctionId, _: &Script) {}
     fn end(&mut self, _: Ending) {}
-    /// Whether there is too much to keep.
-    fn is_full(&self, _: Bounds) -> bool {
-        false
-    }
 }
 
 struct Pass<'a> {
     original: Original<'a>,
     script: &'a Script,
-    goal: Goal,
+    /// None if an infinite execution comes round.
+    goal: Option<Goal>,
+    /// Where the execution leaps.
+    marks: &'a [Mark],
     bounds: Bounds,
     watch: &'a Watch,
 }
@@ -117,19 +165,32 @@ impl Pass<'_> {
         let Original { typed, options, .. } = self.original;
         self.script.rewind();
         let mut prompter = Prompter(self.script);
-        let mut machine = Machine::new(typed, self.goal.options(options), &mut prompter);
+        let options = self.goal.map_or(options, |goal| goal.options(options));
+        let mut machine = Machine::new(typed, options, &mut prompter);
         observer.begin(self.script);
         let mut gaps = gaps.iter().peekable();
+        let mut course = Course::new(self.marks);
         let mut at = 0;
         loop {
             if at % CHUNK == 0 {
                 self.watch.check()?;
-                if at > self.bounds.made || observer.is_full(self.bounds) {
+                if at > self.bounds.made {
                     return Err(Obstacle::Unfit);
                 }
             }
+            for turn in course.pass(&mut machine).ok_or(Obstacle::Unfit)? {
+                observer.turn(at, turn);
+                if turn == Turn::Close {
+                    observer.before(at, &machine);
+                    return Ok(at + 1);
+                }
+            }
             let Some(step) = machine.next_step() else {
-                let end = machine.end().filter(|end| self.goal.is_met_by(end.kind));
+                let is_met = |kind| {
+                    let is_met = self.goal.is_some_and(|goal| goal.is_met_by(kind));
+                    is_met && !course.is_open()
+                };
+                let end = machine.end().filter(|end| is_met(end.kind));
                 let end = end.ok_or(Obstacle::Unfit)?;
                 observer.end(Ending {
                     what: describe(typed, end.kind),
@@ -150,7 +211,8 @@ impl Pass<'_> {
                 observer.before(at, &machine);
             }
             if let StepKind::Label(label) = step.kind
-                && self.goal == Goal::Label(label)
+                && self.goal == Some(Goal::Label(label))
+                && !course.is_open()
             {
                 return Ok(at + 1);
             }
@@ -158,6 +220,7 @@ impl Pass<'_> {
             machine.take_called();
             machine.take_outcome();
             machine.run(1);
+            course.advance();
             at += 1;
             let called = machine.take_called();
             match (is_left_out, caller) {
@@ -167,7 +230,9 @@ impl Pass<'_> {
                 }
                 (true, _) => {}
             }
-            if called.is_some_and(|called| self.goal == Goal::Call(called)) {
+            if called.is_some_and(|called| self.goal == Some(Goal::Call(called)))
+                && !course.is_open()
+            {
                 return Ok(at);
             }
         }
@@ -270,10 +335,38 @@ impl Survey {
     }
 }
 
+impl Observer for Tally {
+    fn before(&mut self, _: u64, _: &Machine<'_>) {}
+
+    fn after(&mut self, _: &mut Machine<'_>, script: &Script) {
+        self.step();
+        if script.has_made() {
+            script.take_made();
+        }
+    }
+
+    fn turn(&mut self, at: u64, turn: Turn) {
+        Tally::turn(self, at, turn);
+    }
+}
+
 /// Keeps what is shown.
 #[derive(Default)]
 struct Capture {
     walk: Walk,
+    /// And what was chosen in all steps, if it is no more than this.
+    most: usize,
+}
+
+impl Capture {
+    fn choose(&mut self, caller: FunctionId, made: impl Iterator<Item = Made>) {
+        if let Some(all) = &mut self.walk.all {
+            all.extend(made.map(|made| (caller, made)));
+            if all.len() > self.most {
+                self.walk.all = None;
+            }
+        }
+    }
 }
 
 impl Observer for Capture {
@@ -297,25 +390,18 @@ impl Observer for Capture {
         };
         let is_branch = moment.state.step.kind == StepKind::Branch;
         moment.outcome = machine.take_outcome().filter(|_| is_branch);
-        moment.made = script.take_made();
+        let made = script.take_made();
+        moment.made.clone_from(&made);
         let caller = moment.state.function;
-        let all = self.walk.all.get_or_insert_default();
-        all.extend(moment.made.iter().map(|made| (caller, *made)));
+        self.choose(caller, made.into_iter());
     }
 
     fn meanwhile(&mut self, caller: FunctionId, script: &Script) {
-        let made = script.take_made().into_iter();
-        let all = self.walk.all.get_or_insert_default();
-        all.extend(made.map(|made| (caller, made)));
+        self.choose(caller, script.take_made().into_iter());
     }
 
     fn end(&mut self, end: Ending) {
         self.walk.end = Some(end);
-    }
-
-    fn is_full(&self, bounds: Bounds) -> bool {
-        let all = self.walk.all.as_ref();
-        all.is_some_and(|all| all.len() > bounds.kept)
     }
 }
 
@@ -326,8 +412,9 @@ struct Open {
     id: RoundsId,
 }
 
-/// Makes a trace of the steps that were kept folded where rounds were left out.
-pub fn fold(retraced: &mut Retraced, gaps: &[Gap]) {
+/// Makes a trace of the steps that were kept folded where rounds were left out. The loop of an infinite one
+/// comes after the step `cycle`.
+pub fn fold(retraced: &mut Retraced, gaps: &[Gap], cycle: Option<usize>) {
     let mut trace = std::mem::take(&mut retraced.trace);
     let steps = std::mem::take(&mut trace.stem);
     let mut open: Vec<Open> = Vec::new();
@@ -358,6 +445,10 @@ pub fn fold(retraced: &mut Retraced, gaps: &[Gap]) {
             at = gap.sample;
             next = gaps.next();
         }
+    }
+    if let Some(first) = cycle {
+        let stem = shown.partition_point(|index| *index <= first);
+        trace.cycle = trace.stem.split_off(stem);
     }
     let kept = |index: &usize| shown.binary_search(index).is_ok();
     retraced.trace = trace;

@@ -13,13 +13,14 @@ mod events;
 mod folding;
 mod part;
 mod row;
+mod samples;
 mod script;
 mod stage;
 mod walk;
 
 use alignment::align;
 pub use part::Parts;
-pub use script::Source;
+pub use script::{Rounds, Source};
 
 use crate::execution::{Choice, Options, What};
 use crate::limits::retrace as limits;
@@ -90,6 +91,8 @@ pub struct Retraced {
     pub start: Vec<Chosen>,
     /// What functions without body have returned, in order.
     pub inputs: Vec<Input>,
+    /// Whether these are all: those of folded rounds are not if they were not made, or are too many.
+    pub is_whole: bool,
     /// `ILP32` or `LP64`.
     pub data_model: &'static str,
     /// The cells of the lowered program, globals and locals of procedures, that are shown: as
@@ -142,7 +145,7 @@ pub fn retrace(
     shows: &Shows<'_>,
 ) -> Result<Option<Retraced>, Mismatch> {
     let parts = Parts::new(original);
-    let Some(script) = Script::of(original, &parts, trace) else {
+    let Some(script) = Script::of(original, &parts, trace, Rounds::All) else {
         return Ok(None);
     };
     let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
@@ -151,8 +154,7 @@ pub fn retrace(
         kept: usize::try_from(most).unwrap_or(usize::MAX),
         made: most.saturating_mul(100),
     };
-    let has_stopped = trace.stem.last().is_some_and(Step::is_stopped);
-    if !trace.cycle.is_empty() && !has_stopped {
+    if !trace.cycle.is_empty() && !trace.has_stopped() {
         let mut aligned = Vec::new();
         let mut says = |moments: &[Moment], (from, to): Round| {
             if aligned.len() <= to {
@@ -172,52 +174,74 @@ pub fn retrace(
     };
     let walk = events::show(original.typed, original.options.entry, walk);
     let mut retraced = stage::stage(original, lowered, (walk, None), &parts);
-    if let Some(last) = retraced
-        .trace
-        .stem
-        .last()
-        .filter(|_| !trace.cycle.is_empty())
-    {
-        // What has stopped stays where it is.
-        retraced.trace.cycle = vec![last.clone()];
-        retraced.aligned.push(steps.len() - 1);
-        retraced.notes.push(Note::default());
+    if !trace.cycle.is_empty() {
+        retraced.stay(steps.len() - 1);
     }
     Ok(Some(retraced))
 }
 
-/// Executes the program as a trace says of which parts are folded, to where it ends, and shows rounds
-/// of it folded if there are too many steps. Gives also how many steps there are. `Ok(None)` if there are too many of
+/// Executes the program as a trace says of which parts are folded, to where it ends or comes round, and
+/// shows rounds of it folded if there are too many steps. Gives also how many steps there are. `Ok(None)` if there are too many of
 /// them still, or the choices that the trace has do not lead there: of those of folded rounds it has samples.
 pub fn retrace_folded(
     original: Original<'_>,
     trace: &Trace,
-    most: u64,
+    (rounds, most): (Rounds, u64),
     watch: &Watch,
 ) -> Result<Option<(Retraced, u64)>, Stop> {
     let parts = Parts::new(original);
     let functions = &original.typed.functions;
     let is_plain = functions.iter().all(|one| one.role == tree::Role::Program);
-    let goal = Goal::of(original.origin, trace).filter(|_| is_plain && trace.cycle.is_empty());
-    let script = Script::of(original, &parts, trace);
-    let (Some(goal), Some(script)) = (goal, script) else {
+    let comes_round = !trace.cycle.is_empty() && !trace.has_stopped();
+    let goal = match comes_round {
+        true => None,
+        false => Goal::of(original.origin, trace),
+    };
+    let script = Script::of(original, &parts, trace, rounds).filter(|_| is_plain);
+    let Some(script) = script.filter(|_| comes_round || goal.is_some()) else {
         return Ok(None);
     };
     let bounds = Bounds {
         kept: usize::try_from(most).unwrap_or(usize::MAX),
         made: limits::FOLDED_STEPS,
     };
-    let ((walk, gaps), length) = match folding::walk_folded(original, &script, goal, bounds, watch)
-    {
-        Ok(folded) => folded,
+    let walked = match (rounds, goal) {
+        (Rounds::All, None) => return Ok(None),
+        (Rounds::All, Some(goal)) => folding::walk_folded(original, &script, goal, bounds, watch)
+            .map(|(folded, length)| (folded, None, length)),
+        (Rounds::Samples, goal) => {
+            let Some(marks) = samples::marks(original, &parts, trace) else {
+                return Ok(None);
+            };
+            folding::walk_sampled(original, (&script, &marks), goal, bounds, watch)
+        }
+    };
+    let ((walk, gaps), cycle, length) = match walked {
+        Ok(walked) => walked,
         Err(Obstacle::Unfit) => return Ok(None),
         Err(Obstacle::Stopped(stop)) => return Err(stop),
     };
-    let steps: Vec<&Step> = trace.stem.iter().collect();
-    let lowered = (&steps[..], steps.len());
+    let steps: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
+    let lowered = (&steps[..], trace.stem.len());
+    let is_whole = walk.all.is_some();
     let mut retraced = stage::stage(original, lowered, (walk, None), &parts);
-    folding::fold(&mut retraced, &gaps);
+    retraced.is_whole = is_whole;
+    folding::fold(&mut retraced, &gaps, cycle);
+    if !comes_round && !trace.cycle.is_empty() {
+        retraced.stay(steps.len() - 1);
+    }
     Ok(Some((retraced, length)))
+}
+
+impl Retraced {
+    /// What has stopped stays where it is, at this lowered step.
+    fn stay(&mut self, lowered: usize) {
+        if let Some(last) = self.trace.stem.last() {
+            self.trace.cycle = vec![last.clone()];
+            self.aligned.push(lowered);
+            self.notes.push(Note::default());
+        }
+    }
 }
 
 /// The number or address that was chosen, as it is spelled.

@@ -4,10 +4,15 @@
 //! on for each member and element.
 
 use super::Original;
-use crate::lower::c::CellOrigin;
-use crate::program::{ProcedureId, VariableId};
+use crate::execution::Choice;
+use crate::lower::c::{CellOrigin, Pointed, Scalar};
+use crate::program::{PointId, ProcedureId, VariableId};
+use crate::trace::Step;
 use crate::typing::c::tree::{FunctionId, Length, ObjectId, Program, Storage, Type, TypeId};
 use rustc_hash::FxHashMap;
+
+/// The address of a stranger whose number does not count.
+const ANYONE: u64 = 4096;
 
 /// A part of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +116,36 @@ impl<'a> Parts<'a> {
             }
         }
         (left == 0).then_some(types.size(type_id)? * 8)
+    }
+
+    /// The part that a cell is at a step: of a large array an element that is followed.
+    pub fn at(&self, step: &Step, cell: VariableId) -> Option<Part> {
+        let procedure = self.original.program.point(PointId(step.at()?)).procedure;
+        let origin = self.original.origin.cell(procedure, cell);
+        match (origin.object, origin.key) {
+            (Some(object), Some(key)) => self.element(object, step.valuation.find(key)?),
+            _ => self.part(procedure, cell),
+        }
+    }
+
+    /// What a cell holds at a step.
+    pub fn value(&self, step: &Step, cell: VariableId) -> Option<Choice> {
+        let procedure = self.original.program.point(PointId(step.at()?)).procedure;
+        let origin = self.original.origin.cell(procedure, cell);
+        let bits = step.valuation.find(cell)?;
+        let Scalar::Pointer(codes) = origin.scalar else {
+            return Some(Choice::Number(origin.value(bits)));
+        };
+        Some(match self.original.origin.pointed(codes, bits)? {
+            Pointed::Null => Choice::Number(0),
+            // One that is compared with no other.
+            Pointed::Stranger(number) => Choice::Number(number.unwrap_or(ANYONE).into()),
+            Pointed::Function(function) => Choice::Function(function),
+            Pointed::Object(object, unit) => {
+                let bit = self.unit(object, unit)?;
+                Choice::Object(object, u32::try_from(bit / 8).ok()?)
+            }
+        })
     }
 
     /// Whether an object is a global that no file defines.

@@ -9,7 +9,7 @@ use super::Original;
 use super::part::Parts;
 use super::row::Row;
 use crate::execution::{Cause, Choice, Choices, Kind, Request, What};
-use crate::lower::c::{Occasion, PointKind, Pointed, Scalar};
+use crate::lower::c::{Occasion, PointKind, Scalar};
 use crate::program::{Action, PointId, Target, VariableId};
 use crate::source::Span;
 use crate::trace::{Fold, Step, Trace};
@@ -17,9 +17,6 @@ use crate::typing::c::tree::{FunctionId, ObjectId, Program, Role};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::RefCell;
-
-/// The address of a stranger whose number does not count.
-const ANYONE: u64 = 4096;
 
 /// What is chosen, but for values that nobody has written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -114,6 +111,14 @@ impl Choosing {
     }
 }
 
+/// Which of the rounds are made that a trace has folded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounds {
+    All,
+    /// Each of those that it has samples of, once.
+    Samples,
+}
+
 /// Answers as the script says.
 pub struct Prompter<'s>(pub &'s Script);
 
@@ -129,10 +134,16 @@ impl Choices for Prompter<'_> {
 
 impl Script {
     /// None if something is folded whose choices are not known.
-    pub fn of(original: Original<'_>, parts: &Parts<'_>, trace: &Trace) -> Option<Self> {
+    pub fn of(
+        original: Original<'_>,
+        parts: &Parts<'_>,
+        trace: &Trace,
+        rounds: Rounds,
+    ) -> Option<Self> {
         let mut reader = Reader {
             original,
             parts,
+            rounds,
             open: vec![Choosing::default()],
             initial: FxHashMap::default(),
             births: FxHashMap::default(),
@@ -235,6 +246,7 @@ fn bits(most: i128) -> u32 {
 struct Reader<'a> {
     original: Original<'a>,
     parts: &'a Parts<'a>,
+    rounds: Rounds,
     /// What was read so far: of the trace, and of the parts of it that are repeated.
     open: Vec<Choosing>,
     initial: FxHashMap<(Cause, u32, u64, Width), Entry>,
@@ -303,7 +315,10 @@ impl Reader<'_> {
                         }
                         Some(Fold::Rounds(id)) => {
                             for (sample, steps) in trace.samples(id).rev() {
-                                tasks.push(Task::Close(sample.rounds));
+                                tasks.push(Task::Close(match self.rounds {
+                                    Rounds::All => sample.rounds,
+                                    Rounds::Samples => 1,
+                                }));
                                 tasks.push(Task::Steps(steps, 0, below + step.depth, None));
                                 tasks.push(Task::Open);
                             }
@@ -331,7 +346,7 @@ impl Reader<'_> {
     fn globals(&mut self, first: &Step) {
         let globals = (0..self.original.origin.globals.len() as u32).map(VariableId::Global);
         let undefined = globals.filter(|cell| {
-            let part = self.part(first, *cell);
+            let part = self.parts.at(first, *cell);
             part.is_some_and(|part| self.parts.is_undefined(part.object))
         });
         let undefined: Vec<VariableId> = undefined.collect();
@@ -382,34 +397,6 @@ impl Reader<'_> {
         }
     }
 
-    /// What a cell holds.
-    fn number(&self, step: &Step, cell: VariableId) -> Option<Choice> {
-        let procedure = self.original.program.point(PointId(step.at()?)).procedure;
-        let origin = self.original.origin.cell(procedure, cell);
-        match origin.scalar {
-            Scalar::Pointer(codes) => {
-                let pointed = self
-                    .original
-                    .origin
-                    .pointed(codes, step.valuation.find(cell)?)?;
-                Some(match pointed {
-                    Pointed::Null => Choice::Number(0),
-                    // One that is compared with no other.
-                    Pointed::Stranger(number) => Choice::Number(number.unwrap_or(ANYONE).into()),
-                    Pointed::Function(function) => Choice::Function(function),
-                    Pointed::Object(object, unit) => {
-                        let bit = self.parts.unit(object, unit)?;
-                        Choice::Object(object, u32::try_from(bit / 8).ok()?)
-                    }
-                })
-            }
-            Scalar::Truth | Scalar::Integer(_) => {
-                let bits = step.valuation.find(cell)?;
-                Some(Choice::Number(origin.value(bits)))
-            }
-        }
-    }
-
     fn push(&mut self, key: Key, (step, after): (usize, &Step), cell: VariableId) {
         if let (Some(entry), Some(part)) = (self.entry((step, after), cell), self.open.last_mut()) {
             part.entries.entry(key).or_default().push(entry);
@@ -417,7 +404,7 @@ impl Reader<'_> {
     }
 
     fn entry(&self, (step, after): (usize, &Step), cell: VariableId) -> Option<Entry> {
-        let answer = self.number(after, cell)?;
+        let answer = self.parts.value(after, cell)?;
         let source = Source { step, cell };
         Some(Entry { answer, source })
     }
@@ -432,7 +419,7 @@ impl Reader<'_> {
         let mut objects: IndexMap<ObjectId, Vec<(VariableId, u64)>, FxBuildHasher> =
             IndexMap::default();
         for cell in cells {
-            if let Some(part) = self.part(after.1, *cell) {
+            if let Some(part) = self.parts.at(after.1, *cell) {
                 let parts = objects.entry(part.object).or_default();
                 parts.push((*cell, part.bit));
             }
@@ -471,15 +458,6 @@ impl Reader<'_> {
             Scalar::Integer(width) => Width::Integer(width.bits.into()),
             Scalar::Pointer(_) => Width::Pointer,
         })
-    }
-
-    fn part(&self, step: &Step, cell: VariableId) -> Option<super::part::Part> {
-        let procedure = self.original.program.point(PointId(step.at()?)).procedure;
-        let origin = self.original.origin.cell(procedure, cell);
-        match (origin.object, origin.key) {
-            (Some(object), Some(key)) => self.parts.element(object, step.valuation.find(key)?),
-            _ => self.parts.part(procedure, cell),
-        }
     }
 
     /// The result of a call that returns without one.

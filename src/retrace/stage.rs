@@ -351,6 +351,7 @@ pub fn stage(
         notes,
         start: tell(&walk.begin),
         inputs,
+        is_whole: true,
         data_model: typed.types.model.name(),
         cells,
         procedures: original

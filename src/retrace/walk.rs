@@ -101,7 +101,7 @@ pub struct Walk {
     /// What was chosen before its first step.
     pub begin: Vec<Made>,
     pub moments: Vec<Moment>,
-    /// What was chosen in all steps, and in which functions, if not all of them are moments.
+    /// What was chosen in all steps, and in which functions, if not all of them are moments and it is known.
     pub all: Option<Vec<(FunctionId, Made)>>,
     /// How it ends, in words, if it does not end at a label or call.
     pub end: Option<Ending>,
@@ -270,7 +270,7 @@ pub fn walk_round(
 
 impl Walk {
     /// Leaves out what comes after a round; its end goes on as its beginning did.
-    fn close(&mut self, (from, to): Round) {
+    pub fn close(&mut self, (from, to): Round) {
         self.moments.truncate(to + 1);
         let (outcome, made) = match self.moments.get(from) {
             Some(first) => (first.outcome, first.made.clone()),

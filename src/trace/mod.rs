@@ -130,6 +130,11 @@ pub fn folded_length(samples: impl DoubleEndedIterator<Item = (u64, u64)>) -> u6
 }
 
 impl Trace {
+    /// Whether it comes to where executions have stopped.
+    pub fn has_stopped(&self) -> bool {
+        self.stem.last().is_some_and(Step::is_stopped)
+    }
+
     /// The samples of folded rounds, and for each its steps.
     pub fn samples(&self, id: RoundsId) -> impl DoubleEndedIterator<Item = (Sample, &[Step])> {
         let samples = self

@@ -285,6 +285,7 @@ impl<'a> Compiler<'a> {
             span,
             block: self.block,
             declared: self.code.order.len() as u32 - u32::from(self.declaring),
+            is_outermost: self.full.is_empty(),
         });
         let step = self.code.steps.len() as u32 - 1;
         self.emit(Instruction::Step(step), span);
