@@ -471,3 +471,72 @@ fn memory_of_sizes_that_are_not_constant() {
         );
     }
 }
+
+/// Statements between `g = 1;` and `g = 2;`, of one way to go: what formulas count is what traces show.
+const STATEMENTS: [&str; 29] = [
+    "f();",
+    "x = f();",
+    "x = f() + 1;",
+    "int y = f();",
+    "(void)f();",
+    "h();",
+    "i();",
+    "x = e();",
+    "e();",
+    "int y = e(), z = 3;",
+    "x = f(), h();",
+    "if (f()) x = 1; else x = 2;",
+    "e(k && k);",
+    "x = id(k ? k : 2);",
+    "x = id(k || k) + id(2);",
+    "x = k && id(1);",
+    "x = id(id(3));",
+    "while (x < 2) x = id(x) + 1;",
+    "switch (id(2)) { case 2: x++; break; default: x--; }",
+    "for (int j = 0; j < 2; j++) h();",
+    "x = ({ int t = f(); t + 1; });",
+    "p = &x; *p = id(4); x += *p;",
+    "id(x++);",
+    "k; k + 1; (void)k; ; k = 1;",
+    "for (k, f(); x < 1; x++, id(x)) ;",
+    "e(x = 2, f());",
+    "while (1) { x++; if (x < 2) continue; break; }",
+    "id(x++) + id(x++);",
+    "*(f() ? p : &x) = id(x++);",
+];
+
+#[test]
+fn formulas_count_the_steps_that_traces_show() {
+    for statement in STATEMENTS {
+        let text = format!(
+            "int k = 1, g, x, *p; int e(); int f(void) {{ return 0; }} int id(int a) {{ return a; }}\n\
+             void h(void) {{}} void i(void) {{ return; }}\n\
+             int main(void) {{ g = 1; {{ {statement} }} g = 2; E: while (1) k = k; }}"
+        );
+        let found = check(&text, &["--reach", "E", "--format", "json"]).results();
+        let steps = found[0]["trace"]["stem"].as_array();
+        let steps = steps.unwrap_or_else(|| panic!("no trace\n{text}"));
+        let values: Vec<i64> = steps
+            .iter()
+            .map(|step| step["globals"]["g"].as_i64().expect("a number"))
+            .collect();
+        let last = values.iter().position(|value| *value == 2);
+        let last = last.unwrap_or_else(|| panic!("{values:?}\n{text}"));
+        let formulas = (0..=last).map(|n| format!("{}{{g == {}}}", "X ".repeat(n), values[n]));
+        let mut options = Vec::new();
+        let formulas: Vec<String> = formulas.collect();
+        for formula in &formulas {
+            options.extend(["--ltl", formula]);
+        }
+        for method in ["none", "predicates"] {
+            options.extend(["--abstraction", method]);
+            for (verdict, formula) in verdicts(&text, &options).iter().zip(&formulas) {
+                assert!(
+                    verdict.ends_with("holds"),
+                    "{method} {formula}: {verdict}\n{text}"
+                );
+            }
+            options.truncate(options.len() - 2);
+        }
+    }
+}

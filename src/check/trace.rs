@@ -178,13 +178,23 @@ pub fn still_violates(
     steps: &[usize],
     stem: usize,
 ) -> bool {
-    temporal.is_none_or(|temporal| temporal.is_violated_by(subject, &picked(trace, steps, stem)))
+    temporal.is_none_or(|temporal| {
+        let picked = picked(trace, steps, stem, temporal);
+        temporal.is_violated_by(subject, &picked)
+    })
 }
 
-/// The infinite execution that goes through these steps of a trace, so many before its loop.
-fn picked(trace: &Trace, steps: &[usize], stem: usize) -> Trace {
+/// The infinite execution that goes through these steps of a trace, so many before its loop. For one that is
+/// only a part of a step the beginning of that step is taken.
+fn picked(trace: &Trace, steps: &[usize], stem: usize, temporal: &Temporal) -> Trace {
     let all: Vec<&Step> = trace.stem.iter().chain(&trace.cycle).collect();
-    let pick = |steps: &[usize]| steps.iter().map(|at| all[*at].clone()).collect();
+    let begin = |at: usize| {
+        let mut before = (0..=at).rev();
+        before
+            .find(|at| !temporal.is_silent(all[*at]))
+            .unwrap_or(at)
+    };
+    let pick = |steps: &[usize]| steps.iter().map(|at| all[begin(*at)].clone()).collect();
     let (stem, cycle) = steps.split_at(stem);
     Trace {
         stem: pick(stem),

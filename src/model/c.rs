@@ -23,6 +23,8 @@ pub(crate) enum Variant {
     Overflow,
     /// What overflows and is undefined is undefined, whatever the options say of overflow.
     Undefined,
+    /// Each step of C has a point of its own.
+    Stepwise,
 }
 
 /// The translation units of a program, linked and typed.
@@ -42,7 +44,7 @@ pub(crate) struct Unit {
     /// What is observed.
     pub observed: Observed,
     /// One for each variant.
-    forms: [OnceLock<Arc<Lowered>>; 3],
+    forms: [OnceLock<Arc<Lowered>>; 4],
 }
 
 impl Unit {
@@ -94,6 +96,7 @@ impl Unit {
     pub fn variant(&self, kind: Kind) -> Variant {
         match kind {
             Kind::NoOverflow => Variant::Overflow,
+            Kind::Ltl | Kind::Never => Variant::Stepwise,
             Kind::Defined if self.options.overflow != Overflow::Wrap => Variant::Undefined,
             _ => Variant::Plain,
         }
@@ -120,6 +123,7 @@ impl Unit {
         let options = Options {
             checks,
             tracking,
+            keeps_steps: variant == Variant::Stepwise,
             ..self.options.clone()
         };
         lower(self.source.clone(), &self.typed, self.entry, &options)

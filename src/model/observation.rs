@@ -5,7 +5,9 @@
 //! function. What is wrong with one expression leaves the others as they are.
 
 use super::c::{Unit, Variant};
-use crate::lower::c::{self as lowering, Lowered, Observation, observe};
+use crate::lower::c::{
+    self as lowering, Lowered, Observation, Options as Lowering, observe, statics,
+};
 use crate::property::{Atom, PropertyError};
 use crate::syntax::c::{DataModel, Options, preprocess_following};
 use crate::typing::c::tree::FunctionId;
@@ -72,12 +74,19 @@ impl Unit {
             if let Some(rule) = &following.rule {
                 entry = weave(&mut program, rule, entry);
             }
+            let observers = following.observers.iter();
+            let options = Lowering {
+                observed: observers
+                    .flat_map(|observer| statics(&program, *observer))
+                    .collect(),
+                ..self.options.clone()
+            };
             let mut unit = Unit::new(
                 Arc::new(typed.source),
                 self.files.clone(),
                 program,
                 entry,
-                self.options.clone(),
+                options,
             );
             let lowered = unit.lowered(variant).clone();
             // Other texts may have declared functions, too.

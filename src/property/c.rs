@@ -32,11 +32,18 @@ impl InC<'_> {
     }
 
     /// The points that are only parts of a step of C, sorted: those at which only globals or
-    /// objects without value begin to be, and those that follow others of the same full expression
-    /// only. Control comes to them from points before them alone, and none calls, so that no cycle has
-    /// only such ones.
+    /// objects without value begin to be, those that follow others of the same full expression
+    /// only, calls that others of it lead straight to, and those from which calls return. But for the last,
+    /// control comes to them from points before them alone, of which the first is none, so that no
+    /// cycle has only such ones.
     pub fn silent(self) -> Vec<PointId> {
         let count = self.program.points.len();
+        let ahead = self.calls_ahead();
+        let leads_to = |from: PointId, to: PointId| {
+            let call = ahead[from.0 as usize];
+            call.is_some() && (call == Some(to) || call == ahead[to.0 as usize])
+        };
+        let mut is_on_the_way = vec![true; count];
         // Whether control comes there from behind, or from another full expression.
         let mut begins = vec![false; count];
         let mut follows = vec![false; count];
@@ -48,6 +55,7 @@ impl InC<'_> {
             point.action.for_each_successor(exit, |target| {
                 let target_span = self.origin.point(target).span;
                 follows[target.0 as usize] = true;
+                is_on_the_way[target.0 as usize] &= leads_to(id, target);
                 let is_part = target.0 > id.0 && target_span == span;
                 let is_begun = self.only_begins(target) && target.0 > id.0;
                 if !is_part && !is_begun {
@@ -58,10 +66,70 @@ impl InC<'_> {
         let points = (0..count as u32).map(PointId);
         let silent = points.filter(|id| {
             let at = id.0 as usize;
+            // A `return` or the closing bracket was the step; where the entry ends, executions stay.
+            let procedure = self.program.point(*id).procedure;
+            if self.program.procedure(procedure).exit() == *id {
+                return procedure != self.program.entry;
+            }
             let only_begins = self.only_begins(*id);
-            !begins[at] && (follows[at] || only_begins)
+            follows[at] && (is_on_the_way[at] || !begins[at]) || !begins[at] && only_begins
         });
         silent.collect()
+    }
+
+    /// Of each point from which control comes to one call of its full expression, whatever happens: that
+    /// call, if control comes there only so. The step to the call begins with the first such point.
+    fn calls_ahead(self) -> Vec<Option<PointId>> {
+        let count = self.program.points.len();
+        let mut ahead: Vec<Option<PointId>> = vec![None; count];
+        let mut is_straight = vec![true; count];
+        let is_call = |id: PointId| {
+            let calls = matches!(self.program.point(id).action, Action::Call(_));
+            calls || self.origin.point(id).call.is_some()
+        };
+        for id in (0..count as u32).rev().map(PointId) {
+            let point = self.program.point(id);
+            let span = self.origin.point(id).span;
+            let exit = self.program.procedure(point.procedure).exit();
+            let mut targets = Vec::new();
+            point.action.for_each_successor(exit, |target| {
+                if !self.ends(target) {
+                    targets.push(target);
+                }
+            });
+            let over = |target: &PointId| {
+                let inner = self.origin.point(*target).span;
+                let is_inside = span.start <= inner.start && inner.end <= span.end;
+                let call = match is_call(*target) {
+                    true => Some(*target),
+                    false => ahead[target.0 as usize],
+                };
+                call.filter(|_| is_inside)
+            };
+            let first = targets.first().and_then(over);
+            let is_same = |target: &PointId| *target > id && over(target) == first;
+            let found = first.filter(|_| !is_call(id) && targets.iter().all(is_same));
+            ahead[id.0 as usize] = found;
+            for target in targets {
+                is_straight[target.0 as usize] &= found.is_some();
+            }
+        }
+        for call in &mut ahead {
+            *call = call.filter(|call| is_straight[call.0 as usize]);
+        }
+        ahead
+    }
+
+    /// Whether no execution gets past a point.
+    fn ends(self, id: PointId) -> bool {
+        matches!(
+            self.origin.point(id).kind,
+            PointKind::Undefined { .. }
+                | PointKind::Outside { .. }
+                | PointKind::Failure { .. }
+                | PointKind::Overflow
+                | PointKind::Heap
+        )
     }
 
     /// Whether objects begin to be at a point, and nothing else happens.
@@ -173,7 +241,16 @@ impl InC<'_> {
     pub fn call(self, operator: &str, argument: &str) -> Result<Atom, PropertyError> {
         match operator {
             "at" => self.labelled(argument).map(Atom::At),
-            "call" => self.calls(argument).map(Atom::At),
+            "call" => {
+                let mut points = self.calls(argument)?;
+                let ahead = (0..).map(PointId).zip(self.calls_ahead());
+                let begins =
+                    ahead.filter(|(_, call)| call.is_some_and(|call| points.contains(&call)));
+                let begins: Vec<PointId> = begins.map(|(id, _)| id).collect();
+                points.extend(begins);
+                points.sort_unstable();
+                Ok(Atom::At(points))
+            }
             "in" => {
                 let functions = self.functions(argument)?;
                 let is_one = |of: &Option<FunctionId>| of.is_some_and(|of| functions.contains(&of));

@@ -98,12 +98,14 @@ impl Compiler<'_> {
                 let [otherwise, end] = [self.target(), self.target()];
                 self.plan([
                     Task::Value(condition),
+                    Task::Suspend,
                     emit(Instruction::JumpIfFalse(otherwise.0)),
                     Task::Value(yes),
                     emit(Instruction::Jump(end.0)),
                     Task::Bind(otherwise),
                     Task::Value(no),
                     Task::Bind(end),
+                    Task::Resume,
                 ]);
             }
             ExpressionKind::Elvis {
@@ -119,11 +121,13 @@ impl Compiler<'_> {
                     emit(Instruction::Pop),
                     Task::Value(no),
                     Task::Bind(end),
+                    Task::Resume,
                 ]);
                 self.plan([emit(Instruction::Jump(end.0))]);
                 self.tasks.extend(conversion.map(emit));
                 self.plan([
                     Task::Value(value),
+                    Task::Suspend,
                     emit(Instruction::Duplicate),
                     emit(Instruction::JumpIfFalse(otherwise.0)),
                 ]);
@@ -143,7 +147,7 @@ impl Compiler<'_> {
                 }
             }
             ExpressionKind::Statement(block) => {
-                self.drop_idle_step();
+                self.drop_unfinished_step();
                 let [height, result] = [self.hidden(), self.hidden()];
                 self.emit(Instruction::Height(height), span);
                 self.emit(Instruction::Push(0), span);
@@ -240,6 +244,7 @@ impl Compiler<'_> {
         };
         self.plan([
             Task::Value(left),
+            Task::Suspend,
             emit(jump),
             Task::Value(right),
             emit(Instruction::Truth),
@@ -247,6 +252,7 @@ impl Compiler<'_> {
             Task::Bind(decided),
             emit(Instruction::Push(i64::from(!is_and))),
             Task::Bind(end),
+            Task::Resume,
         ]);
     }
 

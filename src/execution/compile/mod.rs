@@ -35,6 +35,10 @@ enum Task {
     PlaceOrEnd(PlaceId),
     Emit(Instruction, Span),
     Bind(Target),
+    /// What comes next may not be reached,
+    Suspend,
+    /// up to here.
+    Resume,
     /// After the arguments.
     Call(ExpressionId),
     Statement(StatementId),
@@ -82,6 +86,8 @@ struct Compiler<'a> {
     bound: usize,
     /// A step that has begun and is no call yet: its instruction.
     fresh: Option<usize>,
+    /// What it was before choices that are open, and how many steps there were.
+    suspended: Vec<(Option<usize>, usize)>,
     /// The full expressions that are being compiled, one inside the other.
     full: Vec<(StepKind, Span)>,
     /// The registers that keep the height of the stack, and the value, of each `({ … })` around.
@@ -146,6 +152,7 @@ impl<'a> Compiler<'a> {
             block: 0,
             bound: 0,
             fresh: None,
+            suspended: Vec::new(),
             full: Vec::new(),
             heights: Vec::new(),
             is_static: false,
@@ -168,6 +175,10 @@ impl<'a> Compiler<'a> {
                 Task::PlaceOrEnd(id) => self.place(id, true),
                 Task::Emit(instruction, span) => self.emit(instruction, span),
                 Task::Bind(target) => self.bind(target),
+                Task::Suspend => self
+                    .suspended
+                    .push((self.fresh.take(), self.code.steps.len())),
+                Task::Resume => self.resume(),
                 Task::Call(id) => self.call(id),
                 Task::Statement(id) => self.statement(id),
                 Task::Begin(kind, span) => self.begin(kind, span),
@@ -302,6 +313,13 @@ impl<'a> Compiler<'a> {
         self.full.push((kind, span));
     }
 
+    /// After a choice without calls the next one may still take the step over.
+    fn resume(&mut self) {
+        if let Some((fresh, steps)) = self.suspended.pop() {
+            self.fresh = fresh.filter(|_| steps == self.code.steps.len());
+        }
+    }
+
     /// Nothing was done since the last call: there is no further step.
     fn drop_idle_step(&mut self) {
         if self
@@ -312,6 +330,18 @@ impl<'a> Compiler<'a> {
             self.code.spans.pop();
         }
         self.fresh = None;
+    }
+
+    /// Nothing was done but to see where objects are: what comes next is statements, which are steps themselves.
+    fn drop_unfinished_step(&mut self) {
+        if let Some(fresh) = self.fresh.take() {
+            let is_address =
+                |one: &Instruction| matches!(one, Instruction::Static(_) | Instruction::Local(_));
+            if self.code.instructions[fresh + 1..].iter().all(is_address) {
+                self.code.instructions.remove(fresh);
+                self.code.spans.remove(fresh);
+            }
+        }
     }
 
     fn end(&mut self) {

@@ -115,6 +115,7 @@ impl Assembler {
             procedure: self.procedure,
             span,
             implicit: false,
+            saved: 0,
             action,
         });
         self.origins.push(PointOrigin {
@@ -177,6 +178,15 @@ impl Assembler {
         if let Some(origin) = self.origins.last_mut() {
             origin.call = Some(function);
         }
+    }
+
+    /// Whether a call was the last that was done.
+    pub fn ends_with_call(&self) -> bool {
+        let points = self.points.iter().zip(&self.origins);
+        let last = points.last().filter(|_| self.is_reachable());
+        last.is_some_and(|(point, origin)| {
+            matches!(point.action, Action::Call(_)) || origin.call.is_some()
+        })
     }
 
     /// How many points there are.

@@ -51,6 +51,9 @@ pub enum Task {
     Branch(Mark, Mark),
     /// A step that does nothing.
     Skip,
+    /// The step ends of an expression whose value nobody needs: how many points there were before, and whether it is
+    /// nothing but a call.
+    EndStep(u32, bool),
     /// The full expression ends; hidden cells that were in use before it.
     EndFull(Vec<bool>),
     /// The writes of an initialiser from the index on.
@@ -338,6 +341,12 @@ impl<'u, 'a> Body<'u, 'a> {
                 Task::Resume(id) => self.resume(id),
                 Task::Branch(yes, no) => self.branch(yes, no),
                 Task::Skip => self.assembler.skip(self.span),
+                Task::EndStep(before, is_call) => {
+                    let is_left = !is_call && self.assembler.ends_with_call();
+                    if is_left || self.assembler.count() == before {
+                        self.assembler.skip(self.span);
+                    }
+                }
                 Task::EndFull(used) => {
                     self.flush();
                     self.free_others(&used);

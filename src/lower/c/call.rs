@@ -10,7 +10,9 @@ use super::step::Value;
 use super::term::{Scalar, Term};
 use crate::program::{Action, Call, Target, VariableId};
 use crate::source::Span;
-use crate::typing::c::tree::{Callee, ExpressionId, FunctionId, List, Role, Type};
+use crate::typing::c::tree::{
+    Callee, Conversion, ExpressionId, ExpressionKind, FunctionId, List, Program, Role, Type,
+};
 
 impl Body<'_, '_> {
     /// Whether pointers among the arguments of a call are not looked at.
@@ -423,9 +425,25 @@ impl Body<'_, '_> {
     }
 
     /// Evaluates the expression, and drops what it gives.
-    pub fn full(&mut self, id: crate::typing::c::tree::ExpressionId) {
+    pub fn full(&mut self, id: ExpressionId) {
+        if self.unit.options.keeps_steps && !self.is_inline() {
+            let is_call = ends_in_call(self.unit.typed, id);
+            self.tasks
+                .push(Task::EndStep(self.assembler.count(), is_call));
+        }
         self.tasks.push(Task::EndFull(self.in_use()));
         self.tasks.push(Task::Drop);
         self.tasks.push(Task::Expression(id));
+    }
+}
+
+/// Whether a call is the last that an expression does whose value nobody needs.
+fn ends_in_call(program: &Program, mut id: ExpressionId) -> bool {
+    loop {
+        match program.expressions[id.0 as usize].kind {
+            ExpressionKind::Convert(Conversion::Void, operand) => id = operand,
+            ExpressionKind::Comma(_, right) => id = right,
+            kind => return matches!(kind, ExpressionKind::Call(..)),
+        }
     }
 }

@@ -45,7 +45,7 @@ mod unit;
 mod variable;
 
 pub use loops::{LoopHead, loop_heads};
-pub use observation::{Observation, observe};
+pub use observation::{Observation, observe, statics};
 pub use origin::{CellOrigin, Occasion, Origin, PointKind, PointOrigin, Pointed};
 pub use term::{Codes, Scalar, Width};
 pub use tracked::{Access, Sites, TOO_LARGE, Tracking};
@@ -55,7 +55,7 @@ use crate::program::{
     Cell, Domain, Expressions, Language, Number, Overflow, Point, Procedure, ProcedureId, Program,
 };
 use crate::source::Source;
-use crate::typing::c::tree::{self, FunctionId};
+use crate::typing::c::tree::{self, FunctionId, ObjectId};
 use addresses::Addresses;
 use body::Body;
 use indexmap::IndexSet;
@@ -107,6 +107,10 @@ pub struct Options {
     pub tracking: Tracking,
     /// What is checked.
     pub checks: Checks,
+    /// Objects of static storage that are there even if no execution uses them.
+    pub observed: Vec<ObjectId>,
+    /// Whether each step of C has a point of its own, as formulas need it that say what is next.
+    pub keeps_steps: bool,
 }
 
 impl Default for Options {
@@ -120,6 +124,8 @@ impl Default for Options {
             most_cells: layout::MOST_CELLS,
             tracking: Tracking::default(),
             checks: Checks::default(),
+            observed: Vec::new(),
+            keeps_steps: false,
         }
     }
 }

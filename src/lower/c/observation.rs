@@ -33,6 +33,17 @@ pub struct Observation {
     pub scope: Option<Vec<PointId>>,
 }
 
+/// The objects of static storage that the expression speaks of of which a function consists.
+pub fn statics(typed: &Program, function: FunctionId) -> Vec<ObjectId> {
+    let expression = only_expression(typed, function);
+    let objects = expression.and_then(|expression| variables(typed, expression));
+    let is_static = |id: &ObjectId| {
+        let storage = typed.objects[id.0 as usize].storage;
+        matches!(storage, Storage::Static { .. })
+    };
+    objects.into_iter().flatten().filter(is_static).collect()
+}
+
 /// The expression that a function consists of, lowered; or why it cannot be.
 pub fn observe(
     typed: &Program,

@@ -95,6 +95,7 @@ impl Reach {
             blocks: Blocks::default(),
         };
         search.functions.insert(entry);
+        search.objects.extend(options.observed.iter().copied());
         search.run();
         let Search {
             terms,

@@ -126,6 +126,10 @@ impl Body<'_, '_> {
             StatementKind::Empty => self.assembler.skip(statement.span),
             StatementKind::Expression(expression) => self.full(expression),
             StatementKind::Value(expression) => {
+                if self.unit.options.keeps_steps && !self.is_inline() {
+                    self.flush();
+                    self.assembler.skip(statement.span);
+                }
                 self.tasks.push(Task::Expression(expression));
             }
             StatementKind::Declaration(object, list) => {
@@ -253,7 +257,6 @@ impl Body<'_, '_> {
                 self.assembler.jump(mark);
             }
             StatementKind::Break(of) => {
-                self.assembler.skip(statement.span);
                 if let Some(marks) = self.loop_of(of) {
                     let left = self.blocks[marks.depth..].to_vec();
                     self.leave_blocks(&left);
@@ -261,7 +264,6 @@ impl Body<'_, '_> {
                 }
             }
             StatementKind::Continue(of) => {
-                self.assembler.skip(statement.span);
                 if let Some(marks) = self.loop_of(of) {
                     let left = self.blocks[marks.depth..].to_vec();
                     self.leave_blocks(&left);

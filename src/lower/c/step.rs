@@ -426,6 +426,7 @@ impl Body<'_, '_> {
         let elements = std::mem::take(&mut self.step.elements);
         let kept = std::mem::take(&mut self.step.kept);
         let moves_one = elements.is_empty() && kept.is_empty() && cells.len() == 1;
+        let moves_one = moves_one && !self.unit.options.keeps_steps;
         if kind == PointKind::Step && moves_one && self.redirect(&cells) {
             return;
         }
