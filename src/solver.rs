@@ -6,10 +6,10 @@
 use crate::bdd::Natural;
 use crate::check::{Board, Phase};
 use crate::diagnostic::{Diagnostic, suggestion};
-use crate::error::{Diagnostics, Error, PropertyError};
+use crate::error::{Diagnostics, Error, PropertyError, Reason};
 use crate::event::Event;
 use crate::fixpoint::evaluate::Failure;
-use crate::fixpoint::{self, Equations, RelationId, Session, Targets, Task, Vocabulary};
+use crate::fixpoint::{self, Equations, Names, RelationId, Session, Targets, Task, Vocabulary};
 use crate::model::{Language, Model};
 use crate::program::{Action, Program};
 use crate::property::{Kind, Property, Request, resolve};
@@ -72,6 +72,28 @@ impl Question {
         }
     }
 
+    /// The relations to be counted or listed, each once.
+    fn relations(&self) -> Vec<&str> {
+        let mut relations: Vec<&str> = Vec::new();
+        for name in self.counts.iter().chain(&self.lists) {
+            if !relations.contains(&name.as_str()) {
+                relations.push(name);
+            }
+        }
+        relations
+    }
+
+    /// What is asked, without answers.
+    fn unknown(&self) -> Solution {
+        let queries = Names::of(&self.equations).queries.into_iter();
+        let relations = self.relations().into_iter();
+        Solution {
+            queries: queries.map(QueryValue::unknown).collect(),
+            relations: relations.map(RelationValue::unknown).collect(),
+            ..Solution::default()
+        }
+    }
+
     /// Whether the equations are those of an algorithm that comes with the library.
     fn is_shipped(&self) -> bool {
         let mut shipped = fixpoint::SHIPPED.iter();
@@ -80,8 +102,8 @@ impl Question {
 
     /// Whether the equations have a parameter of this name.
     pub fn has_parameter(&self, name: &str) -> bool {
-        let parameters = fixpoint::parameters(&self.equations);
-        parameters.iter().any(|parameter| parameter == name)
+        let names = Names::of(&self.equations);
+        names.parameters.iter().any(|parameter| parameter == name)
     }
 
     /// The equations of an algorithm that comes with the library.
@@ -155,6 +177,21 @@ impl<'o> Solver<'o> {
         self
     }
 
+    /// The solution where a limit passes before a program is read: the queries of some equations, and
+    /// relations that were to be counted or listed.
+    pub fn unread(
+        equations: impl Into<Vec<u8>>,
+        relations: impl IntoIterator<Item = impl Into<String>>,
+        reason: Reason,
+    ) -> Solution {
+        let mut question = Question::new("", equations);
+        question.counts = relations.into_iter().map(Into::into).collect();
+        Solution {
+            reason: Some(reason),
+            ..question.unknown()
+        }
+    }
+
     /// Limits, on a clock that runs already.
     pub fn limits(mut self, limits: &Limits) -> Self {
         self.supervision.limit(limits);
@@ -191,12 +228,12 @@ impl<'o> Solver<'o> {
         Ok(solution)
     }
 
-    /// The solution of a run that ended before anything was read.
+    /// The solution of a run that ended before anything was computed.
     fn unknown(&self) -> Solution {
         Solution {
             input: self.input.clone(),
             is_measured: self.question.measures,
-            ..Solution::default()
+            ..self.question.unknown()
         }
     }
 }
@@ -220,17 +257,6 @@ impl Work {
     fn run(&self, events: &Reporter<'_, Event>) -> Result<(), Error> {
         let program = program(&self.model)?;
         let prepared = Prepared::of(program, &self.question, events)?;
-        self.note(|solution| {
-            let queries = prepared.equations.queries.iter();
-            solution.queries = queries
-                .map(|query| QueryValue {
-                    name: query.name.clone(),
-                    value: None,
-                })
-                .collect();
-            let names = prepared.relations.iter().map(|(name, _)| name.clone());
-            solution.relations = names.map(RelationValue::unknown).collect();
-        });
         self.board.enter(Phase::Encoding);
         prepared.with_session(program, self, |session| self.compute(&prepared, session))
     }
@@ -257,7 +283,11 @@ impl Work {
         }
         self.board.enter(Phase::Reporting);
         if self.question.measures {
-            let efforts = prepared.defined().map(|relation| {
+            let needed = prepared
+                .defined()
+                .filter(|relation| session.needs(*relation));
+            let needed: Vec<_> = needed.collect();
+            let efforts = needed.into_iter().map(|relation| {
                 let (effort, nodes) = session.effort(relation);
                 RelationEffort {
                     name: prepared.equations.relation(relation).name.clone(),
@@ -267,7 +297,7 @@ impl Work {
                     seconds: effort.time.as_secs_f64(),
                 }
             });
-            let efforts: Vec<_> = efforts.filter(|effort| effort.rounds > 0).collect();
+            let efforts: Vec<_> = efforts.collect();
             self.note(|solution| solution.efforts = efforts);
         }
         Ok(())
@@ -310,13 +340,15 @@ fn supports_threads(program: &Program) -> Result<(), Error> {
     let Some(threads) = &program.threads else {
         return Ok(());
     };
-    let mut points = program.points.iter();
-    let creation = points.find(|point| matches!(point.action, Action::StartThread { .. }));
-    if let Some(point) = creation {
-        let message = "equations know no `start_thread`: all threads are to be declared";
-        let error = Diagnostic::error(point.span, message);
+    let points = program.points.iter();
+    let creations = points.filter(|point| matches!(point.action, Action::StartThread { .. }));
+    let message = "equations know no `start_thread`: all threads are to be declared";
+    let errors = creations.map(|point| Diagnostic::error(point.span, message));
+    let mut errors: Vec<_> = errors.collect();
+    if !errors.is_empty() {
+        errors.sort_by_key(|error| error.span);
         let source = program.source.clone();
-        return Err(Error::Diagnostics(Diagnostics::new(source, vec![error])));
+        return Err(Error::Diagnostics(Diagnostics::new(source, errors)));
     }
     match threads.own.is_empty() {
         true => Ok(()),
@@ -346,10 +378,10 @@ impl Prepared {
         let threads = threads.map(|threads| threads.declared.len() as u32);
         let vocabulary = Vocabulary { threads };
         let equations = fixpoint::read(source, vocabulary, &question.definitions);
-        let parameters = fixpoint::parameters(source);
+        let names = Names::of(source);
         for (name, value) in &question.definitions {
-            if !parameters.contains(name) {
-                let hint = suggestion(name, parameters.iter().map(String::as_str));
+            if !names.parameters.contains(name) {
+                let hint = suggestion(name, names.parameters.iter().map(String::as_str));
                 let message = format!("there is no parameter `{name}` in {}", source.name());
                 let text = format!("{name}={value}");
                 wrong
@@ -357,20 +389,18 @@ impl Prepared {
                     .push(about("definition", &text, name, message, hint));
             }
         }
-        let equations = match equations {
-            Ok(equations) => equations,
-            Err(diagnostics) => {
-                wrong.texts.insert(0, (source.clone(), diagnostics));
-                return Err(Error::Diagnostics(wrong));
-            }
-        };
+        let equations = equations.unwrap_or_else(|diagnostics| {
+            wrong.texts.insert(0, (source.clone(), diagnostics));
+            Equations::default()
+        });
         let mut relations: Vec<(String, RelationId)> = Vec::new();
-        for name in question.counts.iter().chain(&question.lists) {
+        for name in question.relations() {
+            let known = names.relations.iter().map(String::as_str);
             match equations.find(name) {
-                Some(_) if relations.iter().any(|(known, _)| known == name) => {}
-                Some(id) => relations.push((name.clone(), id)),
+                Some(id) => relations.push((name.to_owned(), id)),
+                // Then something else is wrong, or it is supplied to other programs.
+                None if names.relations.iter().any(|known| known == name) && !wrong.is_empty() => {}
                 None => {
-                    let known = equations.relations.iter().map(|r| r.name.as_str());
                     let hint = suggestion(name, known);
                     let message = format!("unknown relation `{name}`");
                     wrong

@@ -201,7 +201,7 @@ fn messages() {
         ),
         (
             "mu A(u: State) = Entry(u);",
-            "`Entry` needs an argument of domain PC here, and this is of domain State",
+            "`Entry` needs an argument of domain PC here, and this is a value of domain State",
         ),
         (
             "mu A(x: bool) = x; nu A(x: bool) = x;",
@@ -224,6 +224,26 @@ fn messages() {
             "there is no field `pq` in State (did you mean `pc`?)",
         ),
         (
+            "param KICK = 2; query p = exists x: 0..3. x = KICC;",
+            "did you mean `KICK`?",
+        ),
+        (
+            "query c = exists e: bool[2..1], t: 0..3. Entry(e[t]);",
+            "`Entry` needs an argument of domain PC here",
+        ),
+        (
+            "query d = exists e: State[2..1], t: 0..3. e[t].foo = 1;",
+            "there is no field `foo` in State",
+        ),
+        (
+            "query q = exists a: bool[0..2]. all i in 1..0. Entry(a[i + 5]);",
+            "`Entry` needs an argument of domain PC here",
+        ),
+        (
+            "query q = exists a: bool[0..2]. all i in 1..0. a[7];",
+            "the index 7 is outside of 0..2",
+        ),
+        (
             "let A(x: bool) = B(x); let B(x: bool) = A(x);",
             "a cycle of `let`s alone has no meaning: `A`, `B`",
         ),
@@ -241,7 +261,7 @@ fn messages() {
         ),
         (
             "mu A(u: State) = u.pc = u.L;",
-            "of domain PC cannot be compared with of domain Locals",
+            "a value of domain PC cannot be compared with a value of domain Locals",
         ),
         (
             "mu A(x: 0..3) = A(x + 1);",
@@ -249,7 +269,7 @@ fn messages() {
         ),
         (
             "mu A(x: 0..3) = x;",
-            "a formula is needed here, and this is of domain 0..3",
+            "a formula is needed here, and this is a value of domain 0..3",
         ),
         ("mu A(x: bool) order y ~ x = x;", "unknown variable `y`"),
         ("type T = { a: T };", "the type `T` is part of itself"),

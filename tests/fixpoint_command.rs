@@ -76,6 +76,12 @@ fn the_command_solves() {
         "{}",
         counted.stdout
     );
+    let none = run(&[file, program, "--list", "Exit", "--most", "0"]);
+    assert!(
+        none.stdout.ends_with("Exit:\n  ... and 2 more\n"),
+        "{}",
+        none.stdout
+    );
     let json = run(&[
         file, program, "--count", "Exit", "--list", "Entry", "--format", "json",
     ]);
@@ -102,6 +108,36 @@ fn the_command_solves() {
     write("mu A(x: bool) = y; query q = z;");
     let wrong = run(&[file, program]);
     support::assert_bad_input(&wrong, "2 errors");
+    let wrong = run(&[file, program, "--count", "Exits", "-D", "M=3"]);
+    support::assert_bad_input(&wrong, "4 errors");
+}
+
+/// What is saved at the beginning of an atomic block is there inside of it, and nowhere else.
+#[test]
+fn states_have_what_is_in_scope_at_their_points() {
+    let text =
+        "decl g; thread p(); p() begin skip; atomic begin g := 1; if (*) then return; fi end end";
+    let model = Model::parse(Language::BooleanProgram, text).expect("a program");
+    let equations = "let Any(u: State) = true;
+        mu Reach(u: State) = (exists t: Thread. Start(t, u))
+          | (exists v: State. (Reach(v) & ProgramInt(v, u)));";
+    let solver = Solver::new(&model, "states.mu", equations);
+    let solution = solver
+        .count("Any")
+        .count("Start")
+        .count("End")
+        .count("Reach");
+    let solution = solution.solve().expect("a solution");
+    let mut shown = Vec::new();
+    solution
+        .write_text(&mut shown)
+        .expect("memory takes everything");
+    // Globals with the exclusive bit have four values. The bit that is saved is there at four points, and not at
+    // the first two, the exit point, error and terminated.
+    assert_eq!(
+        String::from_utf8_lossy(&shown),
+        "52 Any\n4 Start\n4 End\n20 Reach\n"
+    );
 }
 
 #[test]
@@ -157,6 +193,25 @@ fn limits_leave_what_is_not_done_unknown() {
     text.extend(std::fs::read(shipped).expect("it is shipped"));
     std::fs::write(&equations, text).expect("it can be written");
     let file = equations.to_str().expect("UTF-8");
+    for limit in [["--timeout", "0"], ["--memory", "1"]] {
+        let mut arguments = vec![file, program, "--count", "Summary"];
+        arguments.extend(limit);
+        let text = run(&arguments);
+        let known: Vec<&str> = text.stdout.split_inclusive(" (").collect();
+        assert_eq!(text.code, 3, "{limit:?}: {}", text.stderr);
+        assert!(
+            text.stdout.starts_with("unknown first ("),
+            "{}",
+            text.stdout
+        );
+        assert!(text.stdout.contains("\nunknown reach ("), "{}", text.stdout);
+        assert!(
+            text.stdout.contains("\nunknown Summary ("),
+            "{}",
+            text.stdout
+        );
+        assert_eq!(known.len(), 4, "{}", text.stdout);
+    }
     for limit in [["--timeout", "1"], ["--memory", "40"]] {
         let mut arguments = vec![file, program, "--reach", "never"];
         arguments.extend(limit);
@@ -209,7 +264,36 @@ fn equations_about_threads_decide_checks_within_bounds() {
     let servers = path.with_file_name("server.bp");
     let creates = run(&[file, servers.to_str().expect("UTF-8")]);
     support::assert_bad_input(&creates, "equations know no `start_thread`");
+    // A parameter that is given is the bound.
+    assert_eq!(bounded(&["--algorithm", file, "-D", "K=2"]).code, 0);
+    assert_eq!(bounded(&["--algorithm", file, "-D", "K=3"]).code, 1);
+    wrong(&["--algorithm", file], "need a bound on context switches");
     let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("it can be written");
+        path.to_string_lossy().into_owned()
+    };
+    // Equations without such a parameter decide without a bound.
+    let always = write(
+        "always.mu",
+        "query q = exists p: PC. (InitReaches(p) & !InitReaches(p)) | n = 3;",
+    );
+    assert_eq!(bounded(&["--algorithm", &always]).code, 1);
+    // Without threads the parameter is set all the same.
+    let least = write("least.mu", "param K = 0; query q = K = 5;");
+    let sequential = write("sequential.bp", "main() begin L: skip; end");
+    let decided = support::derny(&[
+        "check",
+        &sequential,
+        "--reach",
+        "L",
+        "--algorithm",
+        &least,
+        "--switches",
+        "5",
+    ]);
+    assert_eq!(decided.code, 1, "{}", decided.stderr);
     let own = folder.path().join("own.bp");
     let text = "decl thread_local o; thread p(); void p() begin o := 1; end";
     std::fs::write(&own, text).expect("it can be written");

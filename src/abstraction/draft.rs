@@ -506,6 +506,7 @@ impl<'p> Drafts<'p> {
                 procedure: self.drafts[at].2,
                 span: Span::default(),
                 implicit: true,
+                saved: 0,
                 action,
             });
         }

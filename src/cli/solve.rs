@@ -29,7 +29,9 @@ pub fn run(arguments: &SolveArguments, console: &Console) -> anyhow::Result<Exit
     let model = match model {
         Ok(model) => model,
         Err(Error::Stopped(reason)) => {
-            show(&Solution::unread(reason).advise(ADVICE), arguments)?.now();
+            let relations = arguments.count.iter().chain(&arguments.list);
+            let solution = Solver::unread(equations, relations, reason);
+            show(&solution.advise(ADVICE), arguments)?.now();
         }
         Err(error) => return Ok(console.complain(error)),
     };

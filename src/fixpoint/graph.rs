@@ -174,7 +174,7 @@ pub fn check(equations: &mut Equations) -> Vec<Diagnostic> {
         let relations = members.iter().map(|member| &equations.relations[*member]);
         let names: Vec<_> = relations.clone().map(|relation| &relation.name).collect();
         let first = relations.map(|relation| relation.span).next();
-        (listed(&names, 10), first.unwrap_or_default())
+        (listed(&names, names.len()), first.unwrap_or_default())
     };
     let mut errors = Vec::new();
     for members in components(&lets, all.clone()) {

@@ -56,6 +56,7 @@ pub use solve::{Session, Task, with_session};
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Source;
+use supplied::SUPPLIED;
 
 /// The equations of a text, with values for some of its parameters; or what is wrong with it.
 pub fn read(
@@ -74,10 +75,30 @@ pub fn read(
     }
 }
 
-/// The names of the parameters of a text, as far as it can be read.
-pub fn parameters(source: &Source) -> Vec<String> {
-    let (file, _) = syntax::parse(source);
-    let is_parameter = |item: &tree::Item| matches!(item.content, tree::Content::Parameter(_));
-    let items = file.items.into_iter().filter(is_parameter);
-    items.map(|item| item.name.text).collect()
+/// The names that a text defines, as far as it can be read.
+#[derive(Debug, Default)]
+pub struct Names {
+    pub parameters: Vec<String>,
+    /// The supplied ones, too.
+    pub relations: Vec<String>,
+    pub queries: Vec<String>,
+}
+
+impl Names {
+    pub fn of(source: &Source) -> Self {
+        let (file, _) = syntax::parse(source);
+        let mut names = Names::default();
+        let supplied = SUPPLIED.iter().map(|entry| entry.name.to_owned());
+        names.relations.extend(supplied);
+        for item in file.items {
+            let list = match item.content {
+                tree::Content::Parameter(_) => &mut names.parameters,
+                tree::Content::Relation(_) => &mut names.relations,
+                tree::Content::Query(_) => &mut names.queries,
+                tree::Content::Type(_) => continue,
+            };
+            list.push(item.name.text);
+        }
+        names
+    }
 }

@@ -24,9 +24,17 @@ use std::cell::RefCell;
 pub enum Scope {
     /// No frame.
     Nothing(LiveSet),
-    Frame(ProcedureId, LiveSet),
-    /// At an exit point, with what is returned.
-    Exit(ProcedureId, LiveSet),
+    Frame(Frame, LiveSet),
+}
+
+/// What of a procedure's is in scope at a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Frame {
+    pub procedure: ProcedureId,
+    /// How many of its locals: not what is saved in atomic blocks around other points.
+    pub locals: u32,
+    /// How many returned values: at an exit point all, elsewhere none.
+    pub returned: u32,
 }
 
 /// The points that are asked for.
@@ -100,30 +108,31 @@ impl ProgramRelations<'_> {
         let Some(known) = self.program.points.get(point as usize) else {
             return Scope::Nothing(live);
         };
-        match self.program.procedure(known.procedure).exit() == PointId(point) {
-            true => Scope::Exit(known.procedure, live),
-            false => Scope::Frame(known.procedure, live),
-        }
+        let procedure = self.program.procedure(known.procedure);
+        let returned = match procedure.exit() == PointId(point) {
+            true => procedure.returns.len() as u32,
+            false => 0,
+        };
+        let frame = Frame {
+            procedure: known.procedure,
+            locals: procedure.locals.len() as u32 - procedure.saved + known.saved,
+            returned,
+        };
+        Scope::Frame(frame, live)
     }
 
     /// The bits of locals, returned values and globals that are in scope.
     pub(super) fn in_scope(&self, scope: Scope) -> Vec<DataVariable> {
         let layout = &self.rules.layout;
-        let locals = |id: ProcedureId| {
-            let count = self.program.procedure(id).locals.len() as u32;
-            (0..count).flat_map(move |local| layout.cell(id, VariableId::Local(local)))
-        };
         let mut bits: Vec<_> = layout.global_range().collect();
         let live = match scope {
             Scope::Nothing(live) => live,
-            Scope::Frame(id, live) => {
-                bits.extend(locals(id));
-                live
-            }
-            Scope::Exit(id, live) => {
-                let count = self.program.procedure(id).returns.len() as u32;
-                let returned = (0..count).flat_map(|index| layout.returned(id, index));
-                bits.extend(locals(id).chain(returned));
+            Scope::Frame(frame, live) => {
+                let id = frame.procedure;
+                let locals = (0..frame.locals).map(VariableId::Local);
+                let returned = 0..frame.returned;
+                bits.extend(locals.flat_map(|local| layout.cell(id, local)));
+                bits.extend(returned.flat_map(|index| layout.returned(id, index)));
                 live
             }
         };

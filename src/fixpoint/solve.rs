@@ -49,6 +49,8 @@ pub struct Session<'a, 's> {
     listing: Option<Listing<'a>>,
     plan: &'a Plan,
     equations: &'a Equations,
+    /// The relations that what is asked for needs as it is written.
+    needed: Vec<usize>,
     bdds: &'a Bdds,
     watch: &'a Watch,
 }
@@ -72,17 +74,12 @@ pub fn with_session<T>(
         (Some(program), Some(rules)) => dimensions(program, rules),
         _ => Dimensions::default(),
     };
+    let written = needed(task.equations, task.asked);
     let without_guards = without_guards(task.equations, task.asked);
     let equations = without_guards.as_ref().unwrap_or(task.equations);
     let united = united(equations, task.asked);
     let equations = united.as_ref().unwrap_or(equations);
-    let graph = Graph::of(equations);
-    let asked: Vec<_> = task.asked.iter().map(|id| id.0 as usize).collect();
-    let needed: Vec<_> = graph
-        .components(&asked, &[])
-        .into_iter()
-        .flatten()
-        .collect();
+    let needed = needed(equations, task.asked);
     let plan = Plan::of(equations, &dimensions, &needed);
     let initial = initial(task, &needed)?;
     let levels = Levels::new(&dimensions, &plan.tracks, &plan.above);
@@ -126,10 +123,18 @@ pub fn with_session<T>(
             listing,
             plan: &plan,
             equations,
+            needed: written,
             bdds: &bdds,
             watch: task.watch,
         })
     })
+}
+
+/// The relations that some need, those first that others are made of.
+fn needed(equations: &Equations, asked: &[RelationId]) -> Vec<usize> {
+    let asked: Vec<_> = asked.iter().map(|id| id.0 as usize).collect();
+    let components = Graph::of(equations).components(&asked, &[]);
+    components.into_iter().flatten().collect()
 }
 
 /// The order of data variables, below what has room above them.
@@ -189,6 +194,11 @@ impl Session<'_, '_> {
         let value = self.evaluator.relation(relation)?;
         let plan = self.plan.relation(relation);
         Ok(self.evaluator.contains(plan, &value, tuple))
+    }
+
+    /// Whether a relation is part of what is asked for, even if what it says was found as part of another one.
+    pub fn needs(&self, relation: RelationId) -> bool {
+        self.needed.contains(&(relation.0 as usize))
     }
 
     /// What each relation took, and the size of its value.

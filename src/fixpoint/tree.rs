@@ -151,6 +151,13 @@ pub struct Term {
     pub rest: Vec<(bool, Summand)>,
 }
 
+impl Term {
+    /// Whether it is a number as it is written.
+    pub fn is_literal(&self) -> bool {
+        matches!(self.first, Part::Number(_)) && self.rest.is_empty()
+    }
+}
+
 #[derive(Debug)]
 pub enum Part {
     Number(i128),

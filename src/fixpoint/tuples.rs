@@ -10,7 +10,7 @@ use super::levels::Levels;
 use super::plan::RelationPlan;
 use super::program::{ProgramRelations, Scope};
 use crate::bdd::{Bdd, Level};
-use crate::program::{PointId, ProcedureId, VariableId};
+use crate::program::{PointId, VariableId};
 use crate::rules::DataVariable;
 use crate::watch::{Stop, Watch};
 use rustc_hash::FxHashMap;
@@ -63,6 +63,9 @@ impl<'a> Listing<'a> {
         let bdds = self.relations.copies.bdds;
         while let Some((set, depth, bit)) = open.pop() {
             watch.check()?;
+            if shown.len() == most {
+                break;
+            }
             if depth > 0 {
                 path.truncate(depth - 1);
                 path.push((levels[depth - 1], bit));
@@ -73,9 +76,6 @@ impl<'a> Listing<'a> {
             let Some(level) = levels.get(depth) else {
                 let values = path.iter().copied().collect();
                 shown.push(self.show(relation, plan, &values));
-                if shown.len() == most {
-                    break;
-                }
                 continue;
             };
             let variable = bdds.variable(*level);
@@ -174,28 +174,25 @@ impl<'a> Listing<'a> {
 
     /// The variables of a frame, and at an exit point what it returns.
     fn locals(&self, scope: Scope, bits: &[bool]) -> String {
-        let (id, is_exit) = match scope {
-            Scope::Nothing(_) => return String::new(),
-            Scope::Frame(id, _) => (id, false),
-            Scope::Exit(id, _) => (id, true),
+        let Scope::Frame(frame, _) = scope else {
+            return String::new();
         };
+        let id = frame.procedure;
         let relations = self.relations;
         let (layout, program) = (&relations.rules.layout, relations.program);
-        let procedure = program.procedure(id);
         let value = |range: std::ops::Range<DataVariable>| {
             let place =
                 |bit: DataVariable| relations.dimensions.locals.iter().position(|l| *l == bit);
             let bits: Vec<bool> = range.filter_map(place).map(|place| bits[place]).collect();
             least_first(&bits)
         };
-        let locals = (0..procedure.locals.len() as u32).map(|local| {
+        let locals = (0..frame.locals).map(|local| {
             let variable = VariableId::Local(local);
-            let name = program.variable_name(ProcedureId(id.0), variable);
+            let name = program.variable_name(id, variable);
             format!("{name}={}", value(layout.cell(id, variable)))
         });
-        let returned = (0..procedure.returns.len() as u32).filter(|_| is_exit);
-        let returned =
-            returned.map(|index| format!("returns[{index}]={}", value(layout.returned(id, index))));
+        let returned = (0..frame.returned)
+            .map(|index| format!("returns[{index}]={}", value(layout.returned(id, index))));
         locals.chain(returned).collect::<Vec<_>>().join(" ")
     }
 }

@@ -135,6 +135,7 @@ impl<'a> Lowering<'a> {
                 simple => self.simple(id, simple, statement.span),
             };
             let implicit = matches!(statement.kind, StatementKind::ImplicitSkip);
+            self.points.saved = self.saved_here();
             self.points.push(statement.span, implicit, action);
         }
     }

@@ -20,6 +20,8 @@ pub struct Points {
     here: PointId,
     /// The point that follows the statement that is looked at.
     pub next: PointId,
+    /// How many hidden locals have been set there.
+    pub saved: u32,
     open: Vec<Open>,
     /// Where a `break` leads, for each loop that is open.
     breaks: Vec<PointId>,
@@ -59,6 +61,7 @@ impl Points {
             base: 0,
             here: PointId(0),
             next: PointId(0),
+            saved: 0,
             open: Vec::new(),
             breaks: Vec::new(),
             arms: Vec::new(),
@@ -71,6 +74,7 @@ impl Points {
         self.procedure = procedure;
         self.base = self.list.len() as u32;
         self.here = self.at(points + 1);
+        self.saved = 0;
         self.push(close, false, Action::Exit);
     }
 
@@ -90,6 +94,7 @@ impl Points {
             procedure: self.procedure,
             span,
             implicit,
+            saved: self.saved,
             action,
         });
         self.here = PointId(self.here.0 - 1);

@@ -128,6 +128,14 @@ impl Lowering<'_> {
         }
     }
 
+    /// How many hidden locals have been set where the walk is.
+    pub fn saved_here(&self) -> u32 {
+        match self.hidden {
+            Some(_) => self.atomic.depth.min(self.atomic.saved),
+            None => 0,
+        }
+    }
+
     /// The hidden locals, behind the others.
     pub fn saved_cells(&self, saved: u32) -> impl Iterator<Item = Cell> + use<> {
         let name = self.hidden.map(|hidden| hidden.saved);

@@ -166,6 +166,8 @@ pub struct Point {
     pub span: Span,
     /// True for a `skip` that stands for an empty sequence of statements.
     pub implicit: bool,
+    /// How many of the procedure's hidden locals, the first ones, have been set here.
+    pub saved: u32,
     pub action: Action,
 }
 

@@ -31,6 +31,12 @@ pub(crate) struct QueryValue {
     pub value: Option<bool>,
 }
 
+impl QueryValue {
+    pub fn unknown(name: String) -> Self {
+        QueryValue { name, value: None }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct RelationValue {
     pub name: String,
@@ -41,9 +47,9 @@ pub(crate) struct RelationValue {
 }
 
 impl RelationValue {
-    pub fn unknown(name: String) -> Self {
+    pub fn unknown(name: &str) -> Self {
         RelationValue {
-            name,
+            name: name.to_owned(),
             count: None,
             tuples: None,
             more: None,
@@ -63,14 +69,6 @@ pub(crate) struct RelationEffort {
 }
 
 impl Solution {
-    /// The solution of a run that ended before its input was read.
-    pub fn unread(reason: Reason) -> Self {
-        Solution {
-            reason: Some(reason),
-            ..Solution::default()
-        }
-    }
-
     /// With advice in what people see.
     pub fn advise(mut self, advice: Advice) -> Self {
         self.advice = advice;
@@ -169,6 +167,10 @@ impl Solution {
     pub fn write_statistics(&self, mut out: impl Write) -> io::Result<()> {
         writeln!(out, "{}: {:.3} s", self.input, self.seconds)?;
         for effort in &self.efforts {
+            if effort.rounds == 0 {
+                writeln!(out, "{}: no rounds of its own", effort.name)?;
+                continue;
+            }
             writeln!(
                 out,
                 "{}: {} rounds, {} nodes, at most {}, {:.3} s",

@@ -585,6 +585,7 @@ fn point(procedure: ProcedureId, span: Span) -> Point {
         procedure,
         span,
         implicit: false,
+        saved: 0,
         action: Action::Exit,
     }
 }

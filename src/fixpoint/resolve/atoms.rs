@@ -305,7 +305,7 @@ impl<'a> Resolver<'a> {
             }
             let before = std::mem::take(&mut combined);
             for (conditions, meanings) in &before {
-                for case in row {
+                for case in row.iter().filter(|case| !case.is_impossible()) {
                     let (mut conditions, mut meanings) = (conditions.clone(), meanings.clone());
                     conditions.extend(&case.conditions);
                     meanings.push(case.meaning);

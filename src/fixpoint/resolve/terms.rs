@@ -59,6 +59,14 @@ impl Meaning {
     }
 }
 
+impl Case {
+    /// Whether no value of an index makes it true.
+    pub fn is_impossible(&self) -> bool {
+        let mut conditions = self.conditions.iter();
+        conditions.any(|(index, value)| index.leaf.is_none() && index.offset != *value)
+    }
+}
+
 impl<'a> Resolver<'a> {
     pub(super) fn is_number(&self, meaning: &Meaning) -> bool {
         match meaning {
@@ -73,7 +81,7 @@ impl<'a> Resolver<'a> {
         match meaning {
             Meaning::Number(number) => format!("the number {number}"),
             Meaning::Place { domain, .. } => {
-                format!("of domain {}", self.equations.domains.show(*domain))
+                format!("a value of domain {}", self.equations.domains.show(*domain))
             }
         }
     }
@@ -179,6 +187,7 @@ impl<'a> Resolver<'a> {
             return;
         }
         let known = scope.bindings.iter().map(|(name, _)| *name);
+        let known = known.chain(self.parameters.keys().copied());
         self.unknown(error.with_hint_if_any(suggestion(&root.text, known)));
     }
 
@@ -248,6 +257,11 @@ impl<'a> Resolver<'a> {
                     offset: 0,
                 },
             };
+            // An element that there is not: what is said of it is looked at, and never holds.
+            let nowhere = |mut conditions: Conditions| {
+                conditions.push((Meaning::Number(0).scalar(), 1));
+                at(low, conditions)
+            };
             for place in &indices {
                 let mut conditions = case.conditions.clone();
                 conditions.extend(&place.conditions);
@@ -261,8 +275,9 @@ impl<'a> Resolver<'a> {
                 }
                 match place.meaning {
                     Meaning::Number(number) if number < low || number > high => {
-                        if scope.is_idle {
-                            return None;
+                        if scope.is_idle && !index.is_literal() {
+                            result.push(nowhere(conditions));
+                            continue;
                         }
                         let message = format!("the index {number} is outside of {low}..{high}");
                         self.error(Diagnostic::error(index.span, message));
@@ -275,6 +290,9 @@ impl<'a> Resolver<'a> {
                             let message = format!("this index has more than {MOST_CASES} cases");
                             self.error(Diagnostic::error(index.span, message));
                             return None;
+                        }
+                        if low > high {
+                            result.push(nowhere(conditions.clone()));
                         }
                         for number in low..=high {
                             let mut conditions = conditions.clone();

@@ -215,6 +215,7 @@ impl<'a> Builder<'a> {
             procedure: copy.id,
             span: copy.procedure.span,
             implicit: false,
+            saved: 0,
             action,
         });
         self.roles.push(role);
