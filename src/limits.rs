@@ -65,6 +65,9 @@ pub mod abstraction {
     pub const PROBES: usize = 4_000;
     /// BDD operations after which a direct search looks hopeless.
     pub const DIRECT_OPERATIONS: u64 = 300_000;
+    /// Bytes of BDD nodes after which it does. A single operation, the product of two numbers of 32 bits say, may make more
+    /// than all the others, and is ended by nothing else.
+    pub const DIRECT_MEMORY: u64 = 128 << 20;
     /// BDD nodes that a direct search may make for a trace once it has a verdict, before predicates are asked
     /// for one: half a second or so.
     pub const TRACE_NODES: usize = 500_000;

@@ -10,7 +10,9 @@ use super::{Conclusion, Loop, Plan};
 use crate::abstraction::predicate::Predicate;
 use crate::check::{self, Board, Options, Phase, TraceFinding, Verdict};
 use crate::error::{Error, Reason};
-use crate::limits::abstraction::{DIRECT_OPERATIONS, TRACE_NODES, TRACE_REFINEMENTS};
+use crate::limits::abstraction::{
+    DIRECT_MEMORY, DIRECT_OPERATIONS, TRACE_NODES, TRACE_REFINEMENTS,
+};
 use crate::program::{Boundary, BoundaryKind, PointId, Program};
 use crate::property::Property;
 use crate::retrace::Provenance;
@@ -93,6 +95,7 @@ impl Task<'_> {
     fn by_both(&self, program: &Program) -> Result<(), Error> {
         let limited = Options {
             operations: self.options.operations.min(DIRECT_OPERATIONS),
+            memory: self.options.memory.min(DIRECT_MEMORY),
             trace_nodes: Some(TRACE_NODES),
             ..self.options.clone()
         };
