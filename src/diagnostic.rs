@@ -35,6 +35,10 @@ pub struct Advice {
     pub memory: &'static str,
     /// How more context switches are looked at.
     pub switches: &'static str,
+    /// How there are more objects on the heap, and longer ones.
+    pub heap: &'static str,
+    /// What can be done about places that are not decided.
+    pub unsupported: &'static str,
     /// How longer traces are shown.
     pub trace_limit: &'static str,
     /// How less of a long trace is shown.

@@ -132,7 +132,12 @@ fn compare(text: &str, decided: &mut Decided) -> Result<(), String> {
             continue;
         }
         let asked = questions(&any);
+        // With two elements each question takes long: only those are asked whose answer can be wrong.
+        let takes_long = matches!(sites, Sites::LastTwo | Sites::Before(_));
         for (name, expected) in &expected {
+            if takes_long && *expected != Some(Verdict::Violated) {
+                continue;
+            }
             let found = asked
                 .get(name)
                 .map(|property| verdict(&any, property.clone()));

@@ -17,7 +17,7 @@ use crate::diagnostic::{Advice, Diagnostic};
 use crate::error::{Diagnostics, Error, Reason};
 use crate::event::Event;
 use crate::model::{Language, Model};
-use crate::property::{Kind, Request};
+use crate::property::{Kind, Origin, Request};
 use crate::refinement::{Abstraction, Plan};
 use crate::report::{CRemarks, Conclusion, Evidence, Explanation, Report};
 use crate::rules::Subject;
@@ -55,7 +55,7 @@ pub struct Checker<'o> {
     algorithm: Option<Question>,
     abstraction: Option<Abstraction>,
     plan: Plan,
-    predicates: Vec<String>,
+    predicates: Vec<Request>,
     supervision: Supervision<'o>,
 }
 
@@ -241,7 +241,26 @@ impl<'o> Checker<'o> {
     /// Predicates to begin with: conditions on globals, or `f: condition` on the variables of a
     /// procedure.
     pub fn predicates(mut self, lines: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.predicates.extend(lines.into_iter().map(Into::into));
+        let lines = lines.into_iter().map(|line| Request::ltl(line.into()));
+        self.predicates.extend(lines);
+        self
+    }
+
+    /// Predicates to begin with, one on each line of a file's text. Lines that are empty or begin with `#` are
+    /// skipped.
+    pub fn predicate_file(mut self, file: impl Into<PathBuf>, text: &str) -> Self {
+        let file = file.into();
+        let lines = text.lines().zip(1..);
+        let written = lines.map(|(line, number)| {
+            let origin = Origin {
+                file: file.clone(),
+                line: number,
+                column: (line.len() - line.trim_start().len()) as u32 + 1,
+            };
+            Request::ltl(line.trim()).written_at(origin)
+        });
+        let is_predicate = |one: &Request| !one.text().is_empty() && !one.text().starts_with('#');
+        self.predicates.extend(written.filter(is_predicate));
         self
     }
 
@@ -330,12 +349,15 @@ impl<'o> Checker<'o> {
         let can_be = matches!(language, Language::C | Language::Remopla);
         let wants = self.plan.keep.is_some() || !self.predicates.is_empty();
         match self.abstraction {
-            Some(Abstraction::None) | None if wants && !can_be => Err(Error::Unsupported(
+            None if wants && !can_be => Err(Error::Unsupported(
                 "only C and Remopla programs have predicates",
             )),
-            Some(Abstraction::Predicates | Abstraction::Auto) if !can_be => Err(
-                Error::Unsupported("only C and Remopla programs are looked at through predicates"),
-            ),
+            Some(_) if !can_be => Err(Error::Unsupported(
+                "only C and Remopla programs are looked at through predicates",
+            )),
+            Some(Abstraction::None) if !self.predicates.is_empty() => Err(Error::Unsupported(
+                "predicates are given, and the program is not to be looked at through any",
+            )),
             Some(method) => Ok(method),
             None if wants => Ok(Abstraction::Predicates),
             None if language == Language::C => Ok(Abstraction::Auto),
@@ -401,10 +423,10 @@ impl<'o> Checker<'o> {
     /// A bound on the executions of threads is a parameter of the equations that decide.
     fn bound_algorithm(&mut self) -> Result<(), Error> {
         let has_threads = self.model.has_threads();
-        let Some(algorithm) = self.algorithm.as_mut().filter(|_| has_threads) else {
+        let Some(algorithm) = self.algorithm.as_mut() else {
             return Ok(());
         };
-        let bounds = self.options.bounds;
+        let bounds = &mut self.options.bounds;
         let (parameter, value, missing) = match (bounds.switches, bounds.rounds) {
             (Some(most), _) => {
                 let missing = "the equations have no parameter `K`: the most context switches";
@@ -414,14 +436,29 @@ impl<'o> Checker<'o> {
                 let missing = "the equations have no parameter `R`: the most rounds";
                 ("R", most, missing)
             }
-            _ => {
-                let message = "equations about threads need a bound on context switches or rounds";
-                return Err(Error::Unsupported(message));
+            // Then a parameter that is given is the bound.
+            _ if has_threads => {
+                let given = |name| {
+                    let mut given = algorithm.definitions.iter().rev();
+                    let value = given.find(|(given, _)| given == name)?.1;
+                    u32::try_from(value).ok()
+                };
+                (bounds.switches, bounds.rounds) = (given("K"), given("R"));
+                let is_bounded = bounds.switches.is_some() || bounds.rounds.is_some();
+                let needs_bound = ["K", "R"].iter().any(|name| algorithm.has_parameter(name));
+                return match needs_bound && !is_bounded {
+                    true => Err(Error::Unsupported(
+                        "equations with a parameter `K` or `R` need a bound on context switches or rounds",
+                    )),
+                    false => Ok(()),
+                };
             }
+            _ => return Ok(()),
         };
         let value = i128::from(value);
         let mut given = algorithm.definitions.iter();
         match given.find(|(name, _)| name == parameter) {
+            _ if !has_threads && !algorithm.has_parameter(parameter) => Ok(()),
             Some((_, other)) if *other != value => Err(Error::Unsupported(
                 "the bound on the executions is a parameter of the equations, and is given twice",
             )),

@@ -92,7 +92,11 @@ pub fn resolve_watches(naming: Naming<'_>, texts: &[String]) -> Result<Vec<Watch
 
 /// What predicates mean that are given as lines, in each of some programs. One that means something in
 /// none of them is a mistake, unless it is about what the entry never comes to.
-pub fn resolve_predicates(forms: &[&Form], lines: &[String]) -> Result<Vec<Vec<Predicate>>, Error> {
+pub fn resolve_predicates(
+    forms: &[&Form],
+    given: &[Request],
+) -> Result<Vec<Vec<Predicate>>, Error> {
+    let lines: Vec<String> = given.iter().map(|one| one.text().to_owned()).collect();
     if lines.is_empty() {
         return Ok(vec![Vec::new(); forms.len()]);
     }
@@ -104,7 +108,7 @@ pub fn resolve_predicates(forms: &[&Form], lines: &[String]) -> Result<Vec<Vec<P
             return Ok(vec![Vec::new(); forms.len()]);
         };
         let mut own = Vec::new();
-        let read = read_predicates(program, lines).into_iter();
+        let read = read_predicates(program, &lines).into_iter();
         for ((line, read), place) in lines.iter().zip(read).zip(0..) {
             match read {
                 Ok(predicate) => {
@@ -122,12 +126,12 @@ pub fn resolve_predicates(forms: &[&Form], lines: &[String]) -> Result<Vec<Vec<P
         }
         found.push(own);
     }
-    let wrong = wrong.into_iter().zip(lines.iter().zip(is_known));
+    let wrong = wrong.into_iter().zip(given.iter().zip(is_known));
     let errors = wrong.filter_map(|(error, (line, is_known))| {
         let error = error.filter(|_| !is_known)?;
         let message = crate::property::PropertyError::new(error.message, None);
         Some(PropertyError {
-            property: Request::ltl(line.clone()),
+            property: line.clone(),
             error: TemporalError::Proposition(error.span, message),
         })
     });

@@ -33,7 +33,7 @@ pub struct Work {
     pub decided: Mutex<Vec<Verdict>>,
     pub method: Abstraction,
     pub plan: Plan,
-    pub predicates: Vec<String>,
+    pub predicates: Vec<Request>,
     /// When a third of the time is over, and when two, if that is limited.
     pub patience: Option<[Instant; 2]>,
 }

@@ -45,11 +45,9 @@ impl AbstractionArguments {
         if let Some(file) = &self.predicates {
             let text = std::fs::read_to_string(file);
             let text = text.with_context(|| format!("cannot read {}", file.display()))?;
-            let lines = text.lines().map(str::trim);
-            let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
             checker = checker
                 .abstraction(Abstraction::Predicates)
-                .predicates(lines);
+                .predicate_file(file, &text);
         }
         if let Some(method) = self.abstraction {
             checker = checker.abstraction(method);

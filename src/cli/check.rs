@@ -42,6 +42,8 @@ pub fn run(arguments: CheckArguments, console: &Console) -> anyhow::Result<Exit>
         let mut text = Vec::new();
         match report.write_witness(SystemTime::now(), &mut text)? {
             true => witness.write(|out| out.write_all(&text))?,
+            false if arguments.no_trace && exit == Exit::Violated => console
+                .warn("there is no witness of a violation without its trace: leave out --no-trace"),
             false => console.warn(
                 "there is no witness: no violation of a C program was found that ends, and \
                      predicates have proved nothing",
@@ -104,7 +106,9 @@ fn allowed_with_threads(arguments: &CheckArguments) -> anyhow::Result<()> {
         bail!("--search backward is not for programs with threads: they are searched forward");
     }
     let is_bounded = arguments.switches.is_some() || arguments.rounds.is_some();
-    if arguments.algorithm.is_some() && !is_bounded {
+    let algorithm = arguments.algorithm.as_ref();
+    let is_shipped = algorithm.is_some_and(|name| Solver::algorithms().any(|known| known == name));
+    if is_shipped && !is_bounded && arguments.input.numbers()?.is_empty() {
         bail!("--algorithm needs a bound for programs with threads: --switches K or --rounds R");
     }
     Ok(())

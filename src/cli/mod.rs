@@ -96,6 +96,8 @@ const ADVICE: Advice = Advice {
     time: "--timeout gives more",
     memory: "--memory gives more",
     switches: "--max-switches N looks further",
+    heap: "--heap N allows more for each call, --cells N longer ones",
+    unsupported: "write it in another way, or in a function without body, which returns any value",
     trace_limit: "--trace-limit allows longer ones to be shown",
     long_trace: "--fold N shows deep calls as one line, --choices only what was chosen",
     entry: "--entry ",

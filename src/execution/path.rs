@@ -91,8 +91,8 @@ impl Machine<'_> {
                 }
                 Type::Record(record) => {
                     let record = &types.records[record.0 as usize];
-                    let fields = record.layout.iter().flat_map(|layout| layout.fields.iter());
-                    let mut fields = fields.filter(|field| {
+                    let all = || record.layout.iter().flat_map(|layout| layout.fields.iter());
+                    let mut fields = all().filter(|field| {
                         let size = types.size(field.qualified.id).unwrap_or(0) as u32;
                         let start = field.offset as u32;
                         field.bits.is_none() && (start..start + size.max(1)).contains(&rest)
@@ -102,7 +102,15 @@ impl Machine<'_> {
                         let field: &Field = field;
                         Some(field.qualified.id) == target && field.offset as u32 == rest
                     };
-                    let Some(field) = fields.find(fits).or(first) else {
+                    // The element behind the last one of an array at the end.
+                    let ends = |field: &&_| {
+                        let field: &Field = field;
+                        let size = types.size(field.qualified.id).unwrap_or(0) as u32;
+                        let is_array = matches!(types.get(field.qualified.id), Type::Array(..));
+                        is_array && field.offset as u32 + size == rest
+                    };
+                    let found = fields.find(fits).or(first);
+                    let Some(field) = found.or_else(|| all().find(ends)) else {
                         break;
                     };
                     if let Some(name) = field.name {

@@ -169,22 +169,17 @@ impl Machine<'_> {
 
     fn scalar_value(&self, value: Option<Value>, type_id: TypeId) -> Shown {
         let types = &self.program.types;
-        match (value, types.get(type_id)) {
-            (None | Some(Value::Undetermined(_)), _) => Shown::Undetermined,
-            (Some(Value::Integer(bits)), kind) => {
+        match value {
+            None | Some(Value::Undetermined(_)) => Shown::Undetermined,
+            Some(Value::Integer(bits)) => {
                 let scalar = Scalar::of(types, type_id).unwrap_or(Scalar::I64);
                 let number = scalar.number(scalar.wrap(bits));
-                let constants = match kind {
-                    Type::Enumeration(id) => &types.enumerations[id.0 as usize].constants,
-                    _ => &None,
-                };
-                let mut constants = constants.iter().flat_map(|constants| constants.iter());
-                match constants.find(|(_, value)| *value == number) {
-                    Some((name, _)) => Shown::Text(self.program.names.text(*name).to_owned()),
+                match types.constant(type_id, number) {
+                    Some(name) => Shown::Text(self.program.names.text(name).to_owned()),
                     None => Shown::Integer(number),
                 }
             }
-            (Some(pointer), _) => {
+            Some(pointer) => {
                 let target = types.target(type_id).map(|target| target.id);
                 Shown::Text(self.pointer_text(pointer, target))
             }

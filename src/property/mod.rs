@@ -20,6 +20,7 @@ pub use naming::{InC, Naming};
 pub use proposition::{Atom, find_procedure, resolve_condition};
 pub use prp::parse_checks;
 pub(crate) use request::OTHERS;
+pub(crate) use request::Origin;
 pub use request::{Kind, Request, resolve};
 pub use temporal::{Temporal, TemporalError};
 

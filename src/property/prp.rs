@@ -81,7 +81,14 @@ fn request(file: &Path, formula: &str) -> Request {
 
 /// What no formula over C expressions can say.
 fn is_about_memory(formula: &str) -> bool {
-    let words = ["valid-", "data-race", "deadlock", "COVER", "@"];
+    let words = [
+        "valid-",
+        "def-behavior",
+        "data-race",
+        "deadlock",
+        "COVER",
+        "@",
+    ];
     words.iter().any(|word| formula.contains(word))
 }
 

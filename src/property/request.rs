@@ -166,7 +166,7 @@ impl Request {
         self
     }
 
-    pub(super) fn written_at(mut self, origin: Origin) -> Self {
+    pub(crate) fn written_at(mut self, origin: Origin) -> Self {
         self.origin = Some(origin);
         self
     }

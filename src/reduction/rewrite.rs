@@ -9,8 +9,8 @@ use super::narrowing::{Narrowing, Width};
 use super::range::Range;
 use super::ranges::Ranges;
 use crate::program::{
-    Action, Call, Domain, Expression, Expressions, Interval, Operation, PointId, ProcedureId,
-    Program, Target, Value,
+    Action, Call, Domain, Expression, Expressions, Interval, Operation, OperationKind, PointId,
+    ProcedureId, Program, Target, Value,
 };
 
 /// The action of each point, and the expressions of all.
@@ -459,15 +459,11 @@ impl Writer<'_> {
 
 /// Whether the cost of an operation grows with the bits of its operands.
 fn is_arithmetic(operation: Operation) -> bool {
-    matches!(
+    let is_bitwise = matches!(
         operation,
-        Operation::Add
-            | Operation::Subtract
-            | Operation::Multiply
-            | Operation::MultiplyModulo { .. }
-            | Operation::Divide
-            | Operation::Remainder
-    )
+        Operation::BitAnd | Operation::BitOr | Operation::BitXor
+    );
+    operation.kind() == OperationKind::Arithmetic && !is_bitwise
 }
 
 /// The operations of a node.

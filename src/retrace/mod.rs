@@ -251,7 +251,19 @@ fn spelled(typed: &tree::Program, made: &Made) -> String {
         (Kind::Pointer, Choice::Number(0)) => "null".into(),
         (Kind::Pointer, Choice::Number(number)) => format!("stranger {}", number as u64),
         (Kind::Integer { low, high }, Choice::Number(number)) => {
-            number.clamp(low, high).to_string()
+            let number = number.clamp(low, high);
+            let result = match made.request.what {
+                What::Input(function) => {
+                    let type_id = typed.functions[function.0 as usize].type_id;
+                    typed.types.signature(type_id).map(|one| one.result)
+                }
+                _ => None,
+            };
+            let name = result.and_then(|result| typed.types.constant(result, number));
+            name.map_or_else(
+                || number.to_string(),
+                |name| typed.names.text(name).to_owned(),
+            )
         }
         (_, Choice::Function(function)) => {
             let name = typed.functions[function.0 as usize].name;

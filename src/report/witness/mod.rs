@@ -14,7 +14,6 @@ use crate::program::{PointId, Program};
 use crate::property::{Kind, Request};
 use crate::retrace::Input;
 use crate::rules::Subject;
-use crate::trace::Step;
 use sha256::sha256;
 use std::fmt::Write as _;
 use std::io::Write;
@@ -53,7 +52,7 @@ pub fn write(report: &Report, time: SystemTime, out: &mut impl Write) -> std::io
             true => &execution.inputs[..],
             false => &[],
         };
-        write_content(&mut text, annotated, inputs);
+        write_content(&mut text, annotated, inputs, rule(&conclusion.property));
         out.write_all(text.as_bytes())?;
         return Ok(true);
     }
@@ -96,7 +95,17 @@ fn given(program: &Program) -> Vec<(&str, String)> {
     vec![(source.name(), sha256(first))]
 }
 
-fn write_content(text: &mut String, annotated: Annotated<'_>, inputs: &[Input]) {
+/// The file of the rule that a property is, if it is one: nothing there is a place of the program.
+fn rule(property: &Request) -> Option<&str> {
+    (property.kind == Kind::Slic).then_some(&property.text[..])
+}
+
+fn write_content(
+    text: &mut String,
+    annotated: Annotated<'_>,
+    inputs: &[Input],
+    rule: Option<&str>,
+) {
     text.push_str("  content:\n");
     for input in inputs {
         let place = Place {
@@ -106,16 +115,18 @@ fn write_content(text: &mut String, annotated: Annotated<'_>, inputs: &[Input]) 
             column: input.end_column,
             function: &input.caller,
         };
-        // Pointers have no name that a validator could know.
+        // Other pointers have no name that a validator could know.
         let value = match input.value.parse::<i128>() {
             Ok(_) => input.value.clone(),
             Err(_) if input.value == "null" => "0".to_owned(),
+            // The name of an enumeration's constant.
+            Err(_) if !input.value.contains(['&', ' ']) => input.value.clone(),
             Err(_) => continue,
         };
         let constraint = format!("\\result == {value}");
         segment(text, "function_return", &place, Some(&constraint));
     }
-    if let Some(place) = target(annotated) {
+    if let Some(place) = target(annotated, rule) {
         segment(text, "target", &place, None);
     }
 }
@@ -128,13 +139,14 @@ struct Place<'a> {
     function: &'a str,
 }
 
-/// The place of the last step that has one.
-fn target<'a>(annotated: Annotated<'a>) -> Option<Place<'a>> {
+/// The place of the last step that has one in the program.
+fn target<'a>(annotated: Annotated<'a>, rule: Option<&str>) -> Option<Place<'a>> {
     let Subject::Program(program) = annotated.subject else {
         return None;
     };
-    let last = annotated.trace.stem.iter().rev().find_map(Step::at)?;
-    let point = program.point(PointId(last));
+    let steps = annotated.trace.stem.iter().rev();
+    let mut points = steps.filter_map(|step| Some(program.point(PointId(step.at()?))));
+    let point = points.find(|point| Some(program.source.file_of(point.span.start)) != rule)?;
     let position = program.source.position(point.span.start);
     Some(Place {
         file: program.source.file_of(point.span.start),
@@ -227,6 +239,9 @@ fn specification(property: &Request) -> String {
                 None => format!("label({text})"),
             }
         }
+        Kind::Defined => return "CHECK( init(main()), LTL(G def-behavior) )".to_owned(),
+        Kind::Terminates => return "CHECK( init(main()), LTL(F end) )".to_owned(),
+        Kind::Ltl => return format!("CHECK( init(main()), LTL({}) )", property.text),
         _ => "call(reach_error())".to_owned(),
     };
     format!("CHECK( init(main()), LTL(G ! {what}) )")

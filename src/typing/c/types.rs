@@ -426,6 +426,17 @@ impl Types {
         &self.all[id.0 as usize]
     }
 
+    /// The first constant of an enumeration that has a value.
+    pub fn constant(&self, id: TypeId, value: i128) -> Option<Name> {
+        let Type::Enumeration(id) = self.get(id) else {
+            return None;
+        };
+        let constants = &self.enumerations[id.0 as usize].constants;
+        let mut constants = constants.iter().flatten();
+        let found = constants.find(|(_, known)| *known == value);
+        found.map(|(name, _)| *name)
+    }
+
     /// The integer whose values it has, if it is an integer or an enumeration.
     pub fn integer(&self, id: TypeId) -> Option<Integer> {
         match self.get(id) {
