@@ -117,7 +117,7 @@ impl Machine<'_> {
         // Arrays repeat the shape of their elements.
         let base = (bit / 8).checked_div(shape.size)? * shape.size;
         let inside = bit - base * 8;
-        let found = shape.leaves.iter().find_map(|leaf| match leaf.kind {
+        shape.leaves.iter().find_map(|leaf| match leaf.kind {
             LeafKind::Scalar(scalar) if leaf.offset * 8 == inside => {
                 Some(Spot::Memory(handle, base + leaf.offset, scalar))
             }
@@ -126,7 +126,6 @@ impl Machine<'_> {
                 Some(Spot::Bits(handle, BitField { start, ..field }))
             }
             _ => None,
-        });
-        found
+        })
     }
 }

@@ -182,11 +182,10 @@ impl Assembler {
 
     /// Whether a call was the last that was done.
     pub fn ends_with_call(&self) -> bool {
-        let points = self.points.iter().zip(&self.origins);
-        let last = points.last().filter(|_| self.is_reachable());
-        last.is_some_and(|(point, origin)| {
-            matches!(point.action, Action::Call(_)) || origin.call.is_some()
-        })
+        let calls = |point: &Point| matches!(point.action, Action::Call(_));
+        let is_noted = |origin: &PointOrigin| origin.call.is_some();
+        self.is_reachable()
+            && (self.points.last().is_some_and(calls) || self.origins.last().is_some_and(is_noted))
     }
 
     /// How many points there are.
