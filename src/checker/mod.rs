@@ -470,6 +470,7 @@ impl<'o> Checker<'o> {
             }
         }
     }
+
     fn report(&self, work: &Work, reason: Option<Reason>) -> Report {
         let progress = work.progress();
         let board = &work.board;

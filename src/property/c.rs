@@ -243,9 +243,10 @@ impl InC<'_> {
             "at" => self.labelled(argument).map(Atom::At),
             "call" => {
                 let mut points = self.calls(argument)?;
+                points.sort_unstable();
+                let is_one = |call: PointId| points.binary_search(&call).is_ok();
                 let ahead = (0..).map(PointId).zip(self.calls_ahead());
-                let begins =
-                    ahead.filter(|(_, call)| call.is_some_and(|call| points.contains(&call)));
+                let begins = ahead.filter(|(_, call)| call.is_some_and(is_one));
                 let begins: Vec<PointId> = begins.map(|(id, _)| id).collect();
                 points.extend(begins);
                 points.sort_unstable();
