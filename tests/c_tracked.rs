@@ -569,3 +569,17 @@ fn a_trace_has_the_elements_of_the_array() {
     assert!(text.contains("\"4321\":78"), "{text}");
     assert!(!text.contains('#'), "{text}");
 }
+
+/// What is several points of the program that is searched is one place for whoever reads of it.
+#[test]
+fn places_that_are_not_decided_are_named_once() {
+    let text = "void reach_error(void); unsigned nd(void); const int a[100000] = {1, 2, 3, [77777] = 9};\n\
+                int main(void) { unsigned i = nd(); if (i >= 100000) return 0;\n\
+                if (a[i] == 9 && a[2] == 3 && a[i] == 9) reach_error(); return 0; }";
+    let result = run(text, &["--format", "json"]).json()["results"][0].clone();
+    let outside = result["outside"].as_array().expect("places");
+    let mut places: Vec<String> = outside.iter().map(ToString::to_string).collect();
+    places.sort_unstable();
+    places.dedup();
+    assert_eq!(places.len(), outside.len(), "{result}");
+}

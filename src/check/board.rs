@@ -10,6 +10,7 @@ use crate::program::{Boundary, BoundaryKind};
 use crate::retrace::Retraced;
 use crate::threads::Bound;
 use crate::trace::Trace;
+use rustc_hash::FxHashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -296,7 +297,7 @@ impl Board {
         }
     }
 
-    /// Notes where executions were not followed any further. A property that holds is only
+    /// Notes where executions were not followed any further, each place once. A property that holds is only
     /// known to do so if nothing outside was come to.
     pub fn limit(&self, property: usize, boundaries: &[Boundary], is_known: bool) {
         let mut kinds = boundaries.iter().map(|boundary| boundary.kind);
@@ -309,7 +310,11 @@ impl Board {
             if is_open {
                 finding.verdict = None;
             }
-            finding.boundaries = boundaries.to_vec();
+            // Several points may be one place.
+            let mut places = FxHashSet::default();
+            let place = |one: &Boundary| (one.file.clone(), one.line, one.column, one.what.clone());
+            let named = boundaries.iter().filter(|one| places.insert(place(one)));
+            finding.boundaries = named.cloned().collect();
             finding.is_withheld = false;
         }
     }
