@@ -193,6 +193,57 @@ fn samples_of_folded_rounds_are_in_their_places() {
     }
 }
 
+/// Rounds by the billion, which leave out what the property does not depend on.
+fn with_rounds(begin: &str, round: &str, end: &str) -> String {
+    format!(
+        "#include <stdlib.h>\nvoid reach_error(void); int nondet(void); unsigned a[2];\n\
+         int main(void) {{ unsigned k = 0, n = 7, x = 0; {begin}\n\
+         for (unsigned i = 0; i < 3000000000u; i++) {{ {round} if (nondet() < 0) return 0; }}\n\
+         {end} reach_error(); return x; }}"
+    )
+}
+
+/// What was not looked at, and may have been changed by rounds that were not executed, has no value after them.
+#[test]
+fn nothing_is_said_of_what_is_not_known() {
+    for round in ["k++;", "k = -k * 3 / 2 + x;", "if (i == 77) k = 5;"] {
+        let folded = violation(&with_rounds("", round, ""), &[]);
+        let items = folded["trace_folded"]["stem"].as_array();
+        let items = items.unwrap_or_else(|| panic!("nothing is folded\n{round}"));
+        let last = items.iter().rev().find(|item| item["line"] == 5);
+        let locals = last.map(|step| &step["locals"]).expect("the last step");
+        assert_eq!(
+            (&locals["k"], &locals["n"]),
+            (&Value::Null, &Value::from(7)),
+            "{round}"
+        );
+    }
+}
+
+/// An execution is not shown whose steps depend on that.
+#[test]
+fn executions_are_not_guessed() {
+    let heap = "unsigned *p = malloc(4); *p = 0;";
+    for (begin, round, end) in [
+        ("", "k++;", "if (k == 64) x = 1; else x = 2;"),
+        ("", "if (i == 77) k = 5;", "x = k ? 1 : 2;"),
+        ("", "k++;", "switch (k) { case 64: x = 1; }"),
+        ("", "k++;", "x = a[k & 1];"),
+        ("", "a[0] += 2; a[1]++;", "if (a[0] == a[1]) x = 1;"),
+        (heap, "++*p;", "if (*p == 64) x = 1;"),
+        (
+            "unsigned *p = &x;",
+            "p = k ? &x : &n; k++;",
+            "if (p == &x) n = 1;",
+        ),
+    ] {
+        let text = with_rounds(begin, round, end);
+        let folded = violation(&text, &[]);
+        assert_eq!(folded["trace_folded"], Value::Null, "{text}");
+        assert!(folded["trace_omitted"].is_u64(), "{text}");
+    }
+}
+
 /// Loops of infinite executions that take billions of rounds to come back to where they were.
 #[test]
 fn long_loops_are_folded() {

@@ -127,7 +127,7 @@ impl Work {
     fn perform(&self, task: &Task, given: Vec<Predicate>) -> Result<(), Error> {
         let (subject, boundaries) = (task.form.subject(), task.boundaries());
         let options = &Options {
-            provenance: task.form.provenance(),
+            provenance: task.form.provenance(&task.whole),
             ..self.options.clone()
         };
         let watch = &self.watch;
@@ -135,7 +135,7 @@ impl Work {
         let work = refinement::Task {
             subject,
             whole: task.whole.subject(),
-            whole_provenance: task.whole.provenance(),
+            whole_provenance: task.whole.provenance(&task.whole),
             properties: &task.properties,
             boundaries: &boundaries,
             method: self.method,

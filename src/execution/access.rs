@@ -19,7 +19,9 @@ fn target(place: Value) -> Step<(Handle, u32)> {
         } => Undefined::Uninitialised.into(),
         Value::Stranger { .. } => Beyond::Stranger.into(),
         Value::Wild | Value::Function(_) => Undefined::OutOfBounds.into(),
-        Value::Integer(_) | Value::Coming(..) | Value::Undetermined(_) => Beyond::OtherType.into(),
+        Value::Integer(_) | Value::Coming(..) | Value::Undetermined(_) | Value::Lost => {
+            Beyond::OtherType.into()
+        }
     })
 }
 

@@ -43,6 +43,7 @@ impl<'a> Machine<'a> {
             end: None,
             overflows: Vec::new(),
             outcome: None,
+            has_used_lost: false.into(),
             called: None,
         };
         machine.codes.resize_with(program.functions.len(), || None);
@@ -343,6 +344,7 @@ impl<'a> Machine<'a> {
                     ..
                 } => Beyond::Stranger.into(),
                 Value::Stranger { .. } => Undefined::Uninitialised.into(),
+                Value::Lost => Beyond::OtherType.into(),
                 _ => Undefined::Call.into(),
             });
         };
@@ -502,6 +504,10 @@ impl<'a> Machine<'a> {
     pub(super) fn length(&self, register: Register, registers: usize) -> i128 {
         match self.registers[registers + register as usize] {
             Value::Integer(length) => i128::from(length as u64),
+            Value::Lost => {
+                self.has_used_lost.set(true);
+                0
+            }
             _ => 0,
         }
     }

@@ -105,6 +105,7 @@ impl Walk<'_, '_> {
             Value::Coming(object, offset) => self.hashes.add((8_u8, object.0, offset)),
             // Whenever it was left open: it can be chosen as before.
             Value::Undetermined(_) => self.hashes.add(7_u8),
+            Value::Lost => self.hashes.add(9_u8),
         }
     }
 
@@ -118,8 +119,13 @@ impl Walk<'_, '_> {
             Role::Stack => (2, 0),
             Role::Temporary => (3, 0),
         };
-        self.hashes
-            .add((kind, id, object.size, object.is_arbitrary()));
+        self.hashes.add((
+            kind,
+            id,
+            object.size,
+            object.is_arbitrary(),
+            object.is_lost(),
+        ));
         for slot in object.touched() {
             let cell = object.get(slot);
             self.hashes.add((slot, cell.class as u8));

@@ -109,11 +109,22 @@ impl Machine<'_> {
             Value::Integer(value) => value as u64,
             _ => 0,
         };
-        match self.meanings[function.0 as usize] {
+        let meaning = self.meanings[function.0 as usize];
+        let looks_at_arguments = match meaning {
+            Meaning::Extern => self.options.externs == Externs::Havoc,
+            Meaning::Body | Meaning::Input | Meaning::Nothing | Meaning::Fail | Meaning::End => {
+                false
+            }
+            _ => true,
+        };
+        if looks_at_arguments && self.lost_above(arguments) {
+            self.has_used_lost.set(true);
+        }
+        match meaning {
             Meaning::Body => Ok(Value::Integer(0)),
             Meaning::Input => self.input(function, span),
             Meaning::Assume | Meaning::Assert => {
-                let is_assumption = self.meanings[function.0 as usize] == Meaning::Assume;
+                let is_assumption = meaning == Meaning::Assume;
                 match argument(self, 0) {
                     Value::Integer(0) | Value::Null if is_assumption => Err(EndKind::CutOff),
                     Value::Integer(0) | Value::Null => Err(EndKind::Failed(Failure::Assertion)),
@@ -151,7 +162,7 @@ impl Machine<'_> {
             Meaning::Memcpy | Meaning::Memmove => {
                 let [to, from] = [argument(self, 0), argument(self, 1)];
                 let size = size(number(self, 2))?;
-                let may_overlap = self.meanings[function.0 as usize] == Meaning::Memmove;
+                let may_overlap = meaning == Meaning::Memmove;
                 if !may_overlap && overlap(to, from, size) {
                     return Err(Undefined::Overlap.into());
                 }

@@ -11,6 +11,7 @@ use super::{Options, Overflow};
 use crate::source::Span;
 use crate::typing::c::tree::{FunctionId, Program, Unary};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// A program that is being executed.
@@ -36,6 +37,8 @@ pub struct Machine<'a> {
     pub(super) overflows: Vec<Span>,
     /// How the last condition came out.
     pub(super) outcome: Option<Outcome>,
+    /// Whether a step was made that depends on what is lost.
+    pub(super) has_used_lost: Cell<bool>,
     /// The function that was called last.
     pub(super) called: Option<FunctionId>,
 }
@@ -208,6 +211,11 @@ impl<'a> Machine<'a> {
                     self.registers[registers + register as usize] = self.pop();
                 }
                 Instruction::Binary(operator, scalar) => {
+                    if self.lost_above(2) {
+                        let result = self.binary_of_lost(operator, scalar);
+                        self.stack.push(result);
+                        continue;
+                    }
                     let (right, left) = (self.integer(), self.integer());
                     let outcome = arithmetic::binary(operator, scalar, left, right);
                     if outcome == Err(Undefined::DivisionOverflow) {
@@ -239,6 +247,7 @@ impl<'a> Machine<'a> {
                         *next = to as usize;
                     }
                 }
+                Instruction::Wrap(_) if self.lost_above(1) => {}
                 Instruction::Wrap(scalar) => {
                     let value = self.integer();
                     self.stack.push(Value::Integer(scalar.wrap(value)));
@@ -351,6 +360,17 @@ impl<'a> Machine<'a> {
         registers: usize,
         span: Span,
     ) -> Step<()> {
+        let is_unary = matches!(instruction, Instruction::Truth | Instruction::Unary(..));
+        if is_unary && self.lost_above(1) {
+            let may_overflow = matches!(
+                instruction,
+                Instruction::Unary(Unary::Minus, scalar) if scalar.is_signed()
+            );
+            if may_overflow && self.options.overflow != Overflow::Wrap {
+                self.has_used_lost.set(true);
+            }
+            return Ok(());
+        }
         let value = match instruction {
             Instruction::PushNull => Value::Null,
             Instruction::PushFunction(function) => Value::Function(function),
@@ -404,7 +424,12 @@ impl<'a> Machine<'a> {
             Instruction::Outside(outside) => return Err(Beyond::Tree(outside).into()),
             Instruction::Abort(text) => return Err(EndKind::Failed(Failure::Rule(text))),
             Instruction::Halt => return Err(EndKind::CutOff),
-            other => self.pointer_instruction(code, other, registers, span)?,
+            other => {
+                if self.lost_above(2) {
+                    self.has_used_lost.set(true);
+                }
+                self.pointer_instruction(code, other, registers, span)?
+            }
         };
         self.stack.push(value);
         Ok(())
@@ -448,6 +473,10 @@ impl<'a> Machine<'a> {
     pub(super) fn integer(&mut self) -> i64 {
         match self.pop() {
             Value::Integer(value) => value,
+            Value::Lost => {
+                self.has_used_lost.set(true);
+                0
+            }
             _ => 0,
         }
     }
@@ -455,7 +484,14 @@ impl<'a> Machine<'a> {
     /// Whether the scalar on the stack is not 0 or null.
     #[inline]
     fn truth(&mut self) -> bool {
-        !matches!(self.pop(), Value::Integer(0) | Value::Null)
+        match self.pop() {
+            Value::Integer(0) | Value::Null => false,
+            Value::Lost => {
+                self.has_used_lost.set(true);
+                true
+            }
+            _ => true,
+        }
     }
 
     pub(super) fn overflow(&mut self, span: Span) -> Step<()> {

@@ -147,6 +147,13 @@ impl Memory {
         }
     }
 
+    /// The objects that there are, in the order of their places.
+    pub fn objects_mut(&mut self) -> impl Iterator<Item = &mut Object> {
+        self.entries
+            .iter_mut()
+            .filter_map(|entry| entry.object.as_mut())
+    }
+
     pub fn static_object(&self, id: ObjectId) -> Step<Handle> {
         let handle = self.statics.get(id.0 as usize).copied().flatten();
         handle.ok_or(Beyond::Incomplete.into())

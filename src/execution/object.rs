@@ -70,6 +70,23 @@ impl Object {
         matches!(self.background, Value::Undetermined(_))
     }
 
+    /// Whether nobody knows what slots hold that were not touched since.
+    pub fn is_lost(&self) -> bool {
+        self.background == Value::Lost
+    }
+
+    /// Nobody knows any more what it holds.
+    pub fn lose(&mut self) {
+        self.background = Value::Lost;
+        self.bits.clear();
+        for cell in self.dense.iter_mut().chain(self.sparse.values_mut()) {
+            if !matches!(cell.class, Class::Inside | Class::Opaque) {
+                cell.value = Value::Lost;
+                cell.touched = true;
+            }
+        }
+    }
+
     /// The slots of the object.
     pub fn slots(&self) -> u32 {
         self.size.div_ceil(1 << self.shape.shift)
@@ -319,6 +336,18 @@ impl Object {
             }
         }
         self.bits.insert(field.start, value);
+        Ok(())
+    }
+
+    /// Nobody knows any more what a bit-field holds, nor those beside it that were not written.
+    pub fn lose_bits(&mut self, field: BitField) -> Step<()> {
+        let (slot, end) = self.bit_slots(field)?;
+        for slot in slot..end {
+            if matches!(self.get(slot).class, Class::Bits | Class::Free) {
+                self.set(slot, Value::Lost, Class::Bits);
+            }
+        }
+        self.bits.remove(&field.start);
         Ok(())
     }
 

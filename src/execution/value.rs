@@ -34,6 +34,8 @@ pub enum Value {
     Wild,
     /// It is chosen when it is read.
     Undetermined(Source),
+    /// Nobody knows which one: steps were left out that may have changed it.
+    Lost,
 }
 
 /// Why a value is not determined, and which one it is.

@@ -170,7 +170,7 @@ impl Machine<'_> {
     fn scalar_value(&self, value: Option<Value>, type_id: TypeId) -> Shown {
         let types = &self.program.types;
         match value {
-            None | Some(Value::Undetermined(_)) => Shown::Undetermined,
+            None | Some(Value::Undetermined(_) | Value::Lost) => Shown::Undetermined,
             Some(Value::Integer(bits)) => {
                 let scalar = Scalar::of(types, type_id).unwrap_or(Scalar::I64);
                 let number = scalar.number(scalar.wrap(bits));

@@ -180,16 +180,25 @@ impl Unit {
     }
 }
 
-/// A program form, and what it was made from.
+/// A program form, what it was made from, and as it was before it was made smaller.
 #[derive(Debug)]
-pub(crate) struct Lowering(pub Arc<Unit>, pub Arc<Lowered>);
+pub(crate) struct Lowering {
+    pub unit: Arc<Unit>,
+    pub lowered: Arc<Lowered>,
+    pub whole: Arc<Lowered>,
+}
 
 impl Provenance for Lowering {
     fn original(&self) -> Original<'_> {
-        let Lowering(unit, lowered) = self;
+        let Lowering {
+            unit,
+            lowered,
+            whole,
+        } = self;
         Original {
             typed: &unit.typed,
             program: &lowered.program,
+            whole: &whole.program,
             origin: &lowered.origin,
             options: unit.execution(),
         }

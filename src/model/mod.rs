@@ -118,11 +118,15 @@ impl Form {
         Naming { subject, c }
     }
 
-    /// Of a C program, what it was made from.
-    pub(crate) fn provenance(&self) -> Option<Arc<dyn Provenance>> {
-        match self {
-            Form::Program(_) | Form::System(_) => None,
-            Form::C(unit, lowered) => Some(Arc::new(Lowering(unit.clone(), lowered.clone()))),
+    /// Of a C program, what it was made from; `whole` is the form that it was made smaller from.
+    pub(crate) fn provenance(&self, whole: &Form) -> Option<Arc<dyn Provenance>> {
+        match (self, whole) {
+            (Form::C(unit, lowered), Form::C(_, whole)) => Some(Arc::new(Lowering {
+                unit: unit.clone(),
+                lowered: lowered.clone(),
+                whole: whole.clone(),
+            })),
+            _ => None,
         }
     }
 

@@ -7,9 +7,9 @@
 //! observed cells have the same values. Points and cells keep their numbers, so that what is said of
 //! them elsewhere stays true; only the bits of a cell may be fewer, which its origin tells.
 
-mod cells;
+pub(crate) mod cells;
 mod evaluation;
-mod live;
+pub(crate) mod live;
 mod narrowing;
 mod range;
 mod ranges;

@@ -220,6 +220,9 @@ impl Pass<'_> {
             machine.take_called();
             machine.take_outcome();
             machine.run(1);
+            if machine.take_used_lost() {
+                return Err(Obstacle::Unfit);
+            }
             course.advance();
             at += 1;
             let called = machine.take_called();

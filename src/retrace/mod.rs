@@ -11,6 +11,7 @@
 mod alignment;
 mod events;
 mod folding;
+mod left_out;
 mod part;
 mod row;
 mod samples;
@@ -41,6 +42,8 @@ use walk::{Bounds, Goal, Moment, Round};
 pub struct Original<'a> {
     pub typed: &'a tree::Program,
     pub program: &'a Program,
+    /// The program before it was made smaller for its properties, with the same points and cells.
+    pub whole: &'a Program,
     pub origin: &'a Origin,
     pub options: Options,
 }

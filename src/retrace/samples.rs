@@ -2,19 +2,21 @@
 //! samples are.
 //!
 //! The trace is read as one list of steps, with *marks* where a sample ends. When the
-//! execution has come to a mark, the values that the sample has changed must be there as the trace has
-//! them; then it leaps to where the next sample begins, by putting into memory what the
-//! rounds between have changed. In between it goes on by itself, with the choices of the trace. So every
-//! step that is shown is one of C, and so is every sample. Linear in the samples, times the cells in scope.
+//! execution has come to a mark, what rounds may change must be there as the trace has it; then it leaps to
+//! where the next sample begins: of what the rounds between may have changed, what matters has the values of
+//! the trace, and all else is lost. In between it goes on by itself, with the choices of the trace, and must
+//! not depend on what is lost. So every step that is shown is one of C, and so is every sample. Linear in the
+//! samples, times the cells in scope.
 
 use super::Original;
 use super::folding::Gap;
+use super::left_out::LeftOut;
 use super::part::{Part, Parts};
 use crate::execution::{Choice, Machine};
 use crate::program::{PointId, VariableId};
 use crate::source::Span;
 use crate::trace::{Fold, Step, Trace, folded_length};
-use crate::typing::c::tree::FunctionId;
+use crate::typing::c::tree::{FunctionId, ObjectId};
 use rustc_hash::FxHashMap;
 
 /// A place where a sample begins or ends.
@@ -24,11 +26,24 @@ pub struct Mark {
     site: (FunctionId, usize, Span),
     /// How often the execution comes there after the mark before; 0 if it is there already.
     visits: u64,
-    /// What the sample has changed.
-    expected: Vec<(Part, i128)>,
-    /// What the rounds change that are left out.
-    puts: Vec<(Part, Choice)>,
+    /// What must be there of what the rounds may change.
+    expected: Vec<(Part, Choice)>,
+    /// What comes of the rounds that are left out, if some are.
+    leap: Option<Leap>,
     pub turn: Turn,
+}
+
+/// What rounds have done that are left out.
+#[derive(Debug, Default)]
+struct Leap {
+    /// Parts of which nobody knows what they hold,
+    lost: Vec<Part>,
+    /// objects of which all is lost,
+    lost_objects: Vec<ObjectId>,
+    /// and whether those without names are.
+    loses_nameless: bool,
+    /// What is known.
+    puts: Vec<(Part, Choice)>,
 }
 
 /// What a mark is between.
@@ -53,6 +68,7 @@ pub fn marks(original: Original<'_>, parts: &Parts<'_>, trace: &Trace) -> Option
     let reader = Reader {
         original,
         parts,
+        left_out: LeftOut::new(original),
         starts_apart: original.origin.functions[entry.0 as usize].is_none(),
         visits: FxHashMap::default(),
         marks: Vec::new(),
@@ -70,7 +86,8 @@ enum Task<'t> {
         is_there: bool,
         is_shown: bool,
     },
-    /// Between samples, over so many frames: the one before, and the first step of the next.
+    /// Between samples, over so many frames: the one before, and the first step of the next, if rounds are
+    /// left out between them.
     Turn {
         below: u64,
         at: &'t Step,
@@ -83,6 +100,7 @@ enum Task<'t> {
 struct Reader<'a> {
     original: Original<'a>,
     parts: &'a Parts<'a>,
+    left_out: LeftOut<'a>,
     /// Whether the lowered program has a frame below that of the entry.
     starts_apart: bool,
     /// How often points were come to since the last mark, at which depths.
@@ -166,14 +184,15 @@ impl Reader<'_> {
                         let (first, last) = (steps.first()?, steps.last()?);
                         let rounds = sample.rounds;
                         let is_last = next.is_none();
+                        let after = next.filter(|(_, _, follows)| rounds > 1 || *follows > 1);
                         tasks.push(Task::Turn {
                             below,
                             at: last,
                             sample: Some(steps),
-                            next: next.map(|(first, _)| first),
+                            next: after.map(|(first, ..)| first),
                             turn: match next {
                                 None => Turn::End { rounds },
-                                Some((_, is_last)) => Turn::Next { rounds, is_last },
+                                Some((_, is_last, _)) => Turn::Next { rounds, is_last },
                             },
                         });
                         tasks.push(Task::Steps {
@@ -182,9 +201,9 @@ impl Reader<'_> {
                             is_there: true,
                             is_shown: is_shown && is_last,
                         });
-                        next = Some((first, is_last));
+                        next = Some((first, is_last, rounds));
                     }
-                    let (at, _) = next?;
+                    let (at, ..) = next?;
                     tasks.push(Task::Turn {
                         below,
                         at,
@@ -220,36 +239,74 @@ impl Reader<'_> {
         let above = usize::try_from(depth - u64::from(self.starts_apart)).ok()?;
         let visits = self.visits.remove(&(point, depth)).unwrap_or_default();
         self.visits.clear();
-        let expected = first.map_or_else(Vec::new, |first| {
-            let changed = self.changes(first, at).into_iter();
-            let numbers = changed.filter_map(|(part, choice)| match choice {
-                Choice::Number(number) => Some((part, number)),
-                _ => None,
-            });
-            numbers.collect()
+        let changed = match sample {
+            Some(_) => self.left_out.changed(PointId(point)),
+            None => Vec::new(),
+        };
+        let expected = changed.iter().filter_map(|cell| {
+            let is_known = self.left_out.is_known(PointId(point), *cell);
+            let part = self.parts.at(at, *cell).filter(|_| is_known)?;
+            Some((part, self.parts.value(at, *cell)?))
         });
+        let expected = expected.collect();
+        let leap = match next {
+            Some(next) => Some(self.leap(PointId(point), &changed, next)?),
+            None => None,
+        };
         self.marks.push(Mark {
             site: (function, above, origin.point(PointId(point)).span),
             visits,
             expected,
-            puts: next.map_or_else(Vec::new, |next| self.changes(at, next)),
+            leap,
             turn,
         });
         Some(())
     }
 
-    /// What parts hold at a step, of those that hold something else at another one, at the same point.
-    fn changes(&self, from: &Step, to: &Step) -> Vec<(Part, Choice)> {
-        let globals = (0..to.valuation.globals().len() as u32).map(VariableId::Global);
-        let locals = (0..to.valuation.locals().len() as u32).map(VariableId::Local);
-        let changed = globals
-            .chain(locals)
-            .filter(|cell| from.valuation.find(*cell) != to.valuation.find(*cell));
-        let changed = changed.filter_map(|cell| {
-            let choice = self.parts.value(to, cell)?;
-            Some((self.parts.at(to, cell)?, choice))
-        });
-        changed.collect()
+    /// What comes of rounds from a point to itself that change some cells, before a step; none if something
+    /// matters there that cannot be said in C.
+    fn leap(&self, point: PointId, changed: &[VariableId], next: &Step) -> Option<Leap> {
+        let Original {
+            program, origin, ..
+        } = self.original;
+        let procedure = program.point(point).procedure;
+        let mut leap = Leap::default();
+        for cell in changed {
+            let is_known = self.left_out.is_known(point, *cell);
+            let part = self.parts.at(next, *cell);
+            let of = origin.cell(procedure, *cell);
+            match (part, of.object) {
+                (Some(_), Some(object)) if of.key.is_some() => leap.lost_objects.push(object),
+                (Some(part), _) if !is_known => leap.lost.push(part),
+                (None, Some(object)) if !is_known => leap.lost_objects.push(object),
+                // What is inside an expression is not there between steps.
+                (None, None) if !is_known => {
+                    leap.loses_nameless |= matches!(cell, VariableId::Global(_));
+                }
+                _ => {}
+            }
+            if is_known {
+                leap.puts.push((part?, self.parts.value(next, *cell)?));
+            }
+        }
+        Some(leap)
+    }
+}
+
+impl Leap {
+    /// Whether an execution can be taken to where the rounds end.
+    fn enact(&self, machine: &mut Machine<'_>) -> bool {
+        let is_between_steps = machine.next_step().is_some_and(|step| step.is_outermost);
+        if self.loses_nameless {
+            machine.lose_nameless();
+        }
+        let mut objects = self.lost_objects.iter();
+        let mut lost = self.lost.iter();
+        let mut puts = self.puts.iter();
+        is_between_steps
+            && objects.all(|object| machine.lose_all(*object))
+            && lost.all(|part| machine.lose(part.object, part.bit))
+            && puts.all(|(part, choice)| machine.put(part.object, part.bit, *choice))
     }
 }
 
@@ -296,17 +353,15 @@ impl<'a> Course<'a> {
             self.marks.next();
             self.visits = 0;
             self.is_there = true;
-            let is_as_expected = |(part, number): &(Part, i128)| {
-                let found = machine.number(part.object, part.bit);
-                found.is_none_or(|found| found == *number)
-            };
+            let is_as_expected =
+                |(part, choice): &(Part, Choice)| machine.agrees(part.object, part.bit, *choice);
             if !mark.expected.iter().all(is_as_expected) {
                 return None;
             }
-            for (part, choice) in &mark.puts {
-                if !machine.put(part.object, part.bit, *choice) {
-                    return None;
-                }
+            if let Some(leap) = &mark.leap
+                && !leap.enact(machine)
+            {
+                return None;
             }
             match mark.turn {
                 Turn::Loop => self.begun = machine.fingerprint(),
