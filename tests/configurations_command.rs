@@ -77,6 +77,32 @@ fn membership_is_the_exit_code() {
     assert_eq!(backwards("terminated {dirty}", "terminated {!dirty}"), no);
 }
 
+/// A step may end the program whatever its stack: what comes to the end is not only what returns.
+#[test]
+fn what_ends_the_program_is_before_its_end() {
+    let program = Written::new(
+        "decl g; main() begin g := 1; f(); A: skip; while (1) do skip; od end f() begin end_thread; end",
+    );
+    for (configurations, code) in [
+        ("<main.entry>", 0),
+        ("<f.entry> <main>", 0),
+        ("<main.A>", 1),
+    ] {
+        let inside = run(
+            &program,
+            "pre",
+            &["--to", "terminated", "--contains", configurations],
+        );
+        assert_eq!(
+            inside.code, code,
+            "{configurations}: {}{}",
+            inside.stdout, inside.stderr
+        );
+    }
+    let reached = run(&program, "post", &["--contains", "terminated {g}"]);
+    assert_eq!(reached.code, 0, "{}{}", reached.stdout, reached.stderr);
+}
+
 #[test]
 fn sets_are_taken_together_and_counted() {
     let program = Written::new(PROGRAM);

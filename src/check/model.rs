@@ -146,8 +146,14 @@ impl Model<'_> {
     pub fn ends(&self, post_star: &PostStar<'_>) -> bool {
         let mut error = self.rules.error.into_iter();
         !self.stays()
-            || post_star.terminates_somehow()
+            || self.terminates(post_star)
             || error.any(|error| post_star.is_reached(error))
+    }
+
+    /// Whether some execution ends: its last frame is popped, or a step ends it.
+    pub fn terminates(&self, post_star: &PostStar<'_>) -> bool {
+        let mut empty = self.rules.empty.into_iter();
+        post_star.terminates_somehow() || empty.any(|empty| post_star.is_reached(empty))
     }
 
     /// `post*` from the start, not yet saturated.

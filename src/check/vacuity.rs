@@ -59,7 +59,7 @@ fn warn_within(run: &Run<'_>, temporal: &Temporal, board: &Board) -> Result<bool
         }
         unseen = unseen_atoms(model, &post_star, temporal)?;
         name = model.rules.ending.subject();
-        let ends = post_star.terminates_somehow();
+        let ends = model.terminates(&post_star);
         unseen.retain(|atom| match &temporal.atoms[*atom] {
             Atom::Terminated => !ends,
             // A global keeps its value, and what a formula says of the end is meant.

@@ -149,13 +149,18 @@ pub fn post(model: &Model<'_>, given: &SetAutomaton) -> Result<PAutomaton, Stop>
 /// Everything from which a given configuration can be reached.
 pub fn pre(model: &Model<'_>, given: &SetAutomaton) -> Result<PAutomaton, Stop> {
     let (spds, bdds) = (model.spds, model.copies.bdds);
-    // A failure throws the stack away: it can be reached from above any.
+    // A failure throws the stack away, and so does a step that ends the program: they can be
+    // reached from above any.
     let mut stacks = given.stacks.clone();
     let anything = stacks.add_state(true, true);
-    let failed = model
-        .error()
-        .map(|head| (head, given.error.clone(), anything));
-    let heads = given.heads.iter().cloned().chain(failed);
+    let stopped = [
+        (model.error(), &given.error),
+        (model.terminated(), &given.terminated),
+    ];
+    let stopped = stopped
+        .into_iter()
+        .filter_map(|(head, set)| Some((head?, set.clone(), anything)));
+    let heads = given.heads.iter().cloned().chain(stopped);
     let mut pre_star = PreStar::to_configurations(spds, bdds, model.watch, stacks, heads)?;
     pre_star.saturate()?;
     let mut builder = Builder::new(model, pre_star.stacks(), given);

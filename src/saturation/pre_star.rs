@@ -54,9 +54,9 @@ impl<'a> PreStar<'a> {
         for (goal, set) in goals {
             if Some(goal) == spds.bottom {
                 pre_star.bottom_goal = spds.before_bottom(bdds, &set)?;
-            } else {
-                pre_star.add(goal, ANYTHING, &set)?;
             }
+            // (Some steps end the program whatever the stack.)
+            pre_star.add(goal, ANYTHING, &set)?;
         }
         Ok(pre_star)
     }

@@ -101,7 +101,8 @@ fn wrong_pair(outline: &Outline, before: &Value, after: &Value) -> Option<&'stat
             return (!fails || !same_globals).then_some("this does not lead to error");
         }
         "terminated" => {
-            let ends = stays("terminated") || (stays("exit") && depth(before) == 0);
+            let returns = stays("exit") && depth(before) == 0;
+            let ends = returns || stays("terminated") || text == "end_thread;";
             return (!ends || !same_globals).then_some("this does not lead to the end");
         }
         _ if stays("error") || stays("terminated") => return Some("the end is left"),
