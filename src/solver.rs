@@ -398,11 +398,18 @@ impl Prepared {
             let known = names.relations.iter().map(String::as_str);
             match equations.find(name) {
                 Some(id) => relations.push((name.to_owned(), id)),
-                // Then something else is wrong, or it is supplied to other programs.
-                None if names.relations.iter().any(|known| known == name) && !wrong.is_empty() => {}
                 None => {
-                    let hint = suggestion(name, known);
-                    let message = format!("unknown relation `{name}`");
+                    let (message, hint) = match fixpoint::missing(name, threads.is_some()) {
+                        Some(why) => (format!("there is no `{name}` here: {why}"), None),
+                        // Then something else is wrong.
+                        None if !wrong.is_empty() && known.clone().any(|known| known == name) => {
+                            continue;
+                        }
+                        None => (
+                            format!("unknown relation `{name}`"),
+                            suggestion(name, known),
+                        ),
+                    };
                     wrong
                         .texts
                         .push(about("relation", name, name, message, hint));

@@ -362,7 +362,9 @@ fn arithmetic_is_exact() {
                 mu B(x: 0..3, y: 5..9) = x + 5 = y;\n\
                 mu C(x: 0..3) = x = x + 1;\n\
                 mu D(x: 2..5) = E(x); mu E(x: 0..3) = true;\n\
-                mu F(a: bool[0..3], t: 0..7) = a[t];\n";
+                mu F(a: bool[0..3], t: 0..7) = a[t];\n\
+                mu G(x: 1..18446744073709551615) = true;\n\
+                mu H(x: bool) = true + 1 = 2 & x;\n";
     let equations = equations(text).expect("nothing is wrong");
     let expected = [
         ("A", "18446744073709551615"),
@@ -370,6 +372,8 @@ fn arithmetic_is_exact() {
         ("C", "0"),
         ("D", "2"),
         ("F", "32"),
+        ("G", "18446744073709551615"),
+        ("H", "1"),
     ];
     for (name, expected) in expected {
         assert_eq!(count(&equations, name), expected, "{name}");

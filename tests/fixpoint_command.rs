@@ -328,6 +328,33 @@ fn threads_begin_with_what_init_leaves() {
     assert_eq!(json["relations"][0]["count"], "2", "{json}");
 }
 
+/// Relations that other programs have are no unknown names, whatever else is wrong.
+#[test]
+fn relations_of_other_programs_say_why_they_are_missing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("it can be written");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let plain = write("plain.bp", "void main() begin skip; end");
+    let threads = write("threads.bp", "thread p(); void p() begin skip; end");
+    let right = write("right.mu", "query q = true;");
+    let wrong = write("wrong.mu", "query q = x;");
+    for (program, name, why) in [
+        (&plain, "Start", "it is for programs with threads"),
+        (&threads, "Init", "it is for programs without threads"),
+    ] {
+        let message = format!("there is no `{name}` here: {why}");
+        for option in ["--count", "--list"] {
+            support::assert_bad_input(&run(&[&right, program, option, name]), &message);
+            let both = run(&[&wrong, program, option, name]);
+            support::assert_bad_input(&both, &message);
+            support::assert_bad_input(&both, "2 errors");
+        }
+    }
+}
+
 /// What `check --algorithm` cannot do is said by name.
 #[test]
 fn what_equations_do_not_decide() {

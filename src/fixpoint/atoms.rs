@@ -4,7 +4,7 @@
 //! An application is one pass, or two where parameters change places: a conjunction with
 //! equalities between adjacent tracks and the quantification of the old ones.
 
-use super::domain::{Leaf, length};
+use super::domain::Leaf;
 use super::levels::{Levels, Track};
 use super::plan::{Application, Given, Operand, Range};
 use super::program::ProgramRelations;
@@ -93,13 +93,14 @@ impl Atoms<'_> {
         let mut leaves = range.leaves.iter();
         for (index, (track, leaf)) in (0..).zip(leaves.by_ref()) {
             let inside = match leaf {
-                Leaf::Number { low, high } => match length(*low, *high) {
-                    0 => self.bdds.constant(false),
-                    size if size.is_power_of_two() || size == u64::MAX => continue,
-                    _ => {
+                // (A range has 2^64 values at most.)
+                Leaf::Number { low, high } => match high - low {
+                    last if last < 0 => self.bdds.constant(false),
+                    last if (last + 1).count_ones() == 1 => continue,
+                    offset => {
                         let last = Operand {
                             track: None,
-                            offset: high - low,
+                            offset,
                         };
                         let code = Operand {
                             track: Some(*track),

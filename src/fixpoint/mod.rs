@@ -53,6 +53,7 @@ pub use program::Targets;
 pub use resolve::Vocabulary;
 pub use shipped::{SHIPPED, shipped};
 pub use solve::{Session, Task, with_session};
+pub use supplied::missing;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Source;

@@ -130,6 +130,12 @@ pub const SUPPLIED: &[Entry] = &[
 /// Names of domains and constants that are supplied.
 pub const DOMAINS: [&str; 5] = ["PC", "Locals", "Globals", "State", "Thread"];
 
+/// Why a program has no relation of this name, which others have.
+pub fn missing(name: &str, has_threads: bool) -> Option<&'static str> {
+    let entry = SUPPLIED.iter().find(|entry| entry.name == name)?;
+    entry.missing(has_threads)
+}
+
 impl Entry {
     /// Why a program has no such relation, if it has none.
     pub fn missing(&self, has_threads: bool) -> Option<&'static str> {

@@ -488,7 +488,7 @@ impl Parser {
                     body,
                 }
             }
-            Kind::Keyword(word @ ("true" | "false")) if !self.is_compared() => {
+            Kind::Keyword(word @ ("true" | "false")) if !self.is_number() => {
                 self.advance();
                 FormKind::Constant(word == "true")
             }
@@ -516,9 +516,10 @@ impl Parser {
         Some(Form { span, kind })
     }
 
-    /// Whether the token behind the next one compares it with something.
-    fn is_compared(&self) -> bool {
-        matches!(self.peek_next(), Kind::Sign("=" | "!=" | "<" | "<="))
+    /// Whether the token behind the next one says that it is a number.
+    fn is_number(&self) -> bool {
+        let next = self.peek_next();
+        matches!(next, Kind::Sign("=" | "!=" | "<" | "<=" | "+" | "-"))
     }
 
     fn application(&mut self) -> Option<FormKind> {

@@ -6,7 +6,7 @@ use super::{Resolver, Scope};
 use crate::diagnostic::{Diagnostic, suggestion};
 use crate::fixpoint::domain::{BOOL, Domain, DomainId, Leaf, UNKNOWN};
 use crate::fixpoint::equations::{Argument, Formula, FormulaId, Kind, LeafRef, RelationId, Scalar};
-use crate::fixpoint::supplied::{SUPPLIED, Supplied};
+use crate::fixpoint::supplied::{Supplied, missing};
 use crate::fixpoint::tree::{Comparison, Form, Term, Word};
 use crate::source::Span;
 
@@ -164,9 +164,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn unknown_relation(&mut self, name: &Word) {
-        let entry = SUPPLIED.iter().find(|entry| entry.name == name.text);
-        let has_threads = self.vocabulary.threads.is_some();
-        if let Some(why) = entry.and_then(|entry| entry.missing(has_threads)) {
+        if let Some(why) = missing(&name.text, self.vocabulary.threads.is_some()) {
             let message = format!("there is no `{}` here: {why}", name.text);
             self.error(Diagnostic::error(name.span, message));
             return;
