@@ -119,6 +119,8 @@ pub mod threads {
     /// A thread's part of a trace is made step by step up to so many steps, even if fewer are
     /// shown: what is folded is folded when all parts are put together.
     pub const TRACE_STEPS: u64 = 200_000;
+    /// From how many schedules the one with the shortest trace is chosen.
+    pub const MOST_SCHEDULES: usize = 4;
     /// The threads of a program whose configurations are explored as a whole.
     pub const THREADS: u32 = 64;
     /// The BDD variables that these configurations may take.

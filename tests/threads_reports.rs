@@ -218,3 +218,46 @@ fn without_threads_nothing_is_said_of_them() {
             .all(|step| step.get("thread").is_none())
     );
 }
+
+/// Among the executions with the fewest switches a short one is shown, whichever thread is looked at
+/// first.
+#[test]
+fn traces_are_short() {
+    let text = |p: &str| {
+        format!(
+            "decl g; thread p(), q(); p() begin {p} f(); end q() begin f(); end \
+             f() begin L: skip; assert(0); end"
+        )
+    };
+    let skips = "skip; ".repeat(20);
+    for text in [text(&skips), text(&format!("if (*) then p(); fi {skips}"))] {
+        for (arguments, expected) in [
+            (&["--reach", "L"][..], 2),
+            (&["--assertions"], 4),
+            (&["--reach", "L", "--rounds", "1"], 2),
+        ] {
+            let result = json(&Written::new(&text), arguments);
+            assert_eq!(steps(&result).len(), expected, "{result}");
+            assert_eq!(result["trace"]["switches"], 0, "{result}");
+        }
+    }
+}
+
+#[test]
+fn assertions_that_are_not_there_are_noticed() {
+    let warning = "`assertions` holds because control comes to nothing that can fail";
+    for (text, warns) in [
+        (
+            "thread p(); p() begin L: assert(1); end q() begin assert(0); end",
+            true,
+        ),
+        (
+            "decl g; thread p(); p() begin g := 1; assert(g); end",
+            false,
+        ),
+    ] {
+        let run = Written::new(text).check(&[]);
+        assert_eq!((run.code, run.stdout.as_str()), (0, "holds assertions\n"));
+        assert_eq!(run.stderr.contains(warning), warns, "{}", run.stderr);
+    }
+}

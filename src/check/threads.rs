@@ -1,13 +1,14 @@
 //! Checks of programs with threads: larger and larger bounds, verdicts, traces.
 
 use super::reachability::no_trace;
+use super::vacuity::warn_of_no_failures;
 use super::{Board, Engine, Options, Phase, TraceFinding, Verdict};
 use crate::analysis::control::Control;
 use crate::error::Error;
 use crate::explicit::Budget;
 use crate::explicit::threads::explore;
 use crate::limits;
-use crate::limits::threads::{MOST_CONTEXTS, TRACE_STEPS};
+use crate::limits::threads::{MOST_CONTEXTS, MOST_SCHEDULES, TRACE_STEPS};
 use crate::program::{Action, Point, PointId, Program, Threads};
 use crate::property::Property;
 use crate::threads::contexts::{Contexts, Hit, Room, Schedule, Search, with_contexts};
@@ -62,6 +63,9 @@ impl Run<'_> {
         };
         let impossible: Vec<_> = open.extract_if(.., |one| !is_possible(one)).collect();
         self.done(&impossible, 0, true);
+        let may_fail = |point| control.may_fail(self.program, PointId(point));
+        let can_fail = || (0..self.program.points.len() as u32).any(may_fail);
+        warn_of_no_failures(properties.iter(), can_fail, self.board);
         if open.is_empty() {
             return Ok(());
         }
@@ -299,25 +303,63 @@ impl Run<'_> {
             waiting.retain(|one| !one.goal.is_met(hit.point, hit.fails));
             waiting.is_empty()
         };
-        let hits = contexts.layer(enough)?;
+        let mut hits = contexts.layer(enough)?;
+        let mut decided: Vec<Open> = Vec::new();
         for hit in &hits {
-            let met = |one: &Open| one.goal.is_met(hit.point, hit.fails);
-            let decided: Vec<_> = open.extract_if(.., |one| met(one)).collect();
-            for one in decided {
-                self.board.decide(one.index, Verdict::Violated);
-                if self.options.trace
-                    && let Err(error) = self.explain(one.index, &contexts.schedule(hit))
-                {
-                    return Ok(Err(error));
-                }
+            let met = |one: &mut Open| one.goal.is_met(hit.point, hit.fails);
+            decided.extend(open.extract_if(.., met));
+        }
+        for one in &decided {
+            self.board.decide(one.index, Verdict::Violated);
+        }
+        if decided.is_empty() || !self.options.trace {
+            return Ok(Ok(()));
+        }
+        match contexts.further() {
+            Ok(further) => hits.extend(further),
+            Err(Abort::OverBudget) => {}
+            Err(abort) => return Err(abort),
+        }
+        for one in decided {
+            let met = |hit: &&Hit| one.goal.is_met(hit.point, hit.fails);
+            let mut met: Vec<&Hit> = hits.iter().filter(met).collect();
+            met.dedup_by_key(|hit| hit.node);
+            let schedules = met.into_iter().take(MOST_SCHEDULES);
+            let schedules = schedules.map(|hit| contexts.schedule(hit));
+            if let Err(error) = self.explain(one.index, schedules) {
+                return Ok(Err(error));
             }
         }
         Ok(Ok(()))
     }
 
-    /// Finds what each thread does in a schedule, and puts it together.
-    fn explain(&self, index: usize, schedule: &Schedule) -> Result<(), Error> {
-        self.board.enter(Phase::Trace);
+    /// Shows the shortest of the executions with these schedules.
+    fn explain(
+        &self,
+        index: usize,
+        schedules: impl Iterator<Item = Schedule>,
+    ) -> Result<(), Error> {
+        let mut shortest = usize::MAX;
+        for schedule in schedules {
+            self.board.enter(Phase::Trace);
+            match self.execution(&schedule)? {
+                Ok(trace) if trace.stem.len() < shortest => {
+                    shortest = trace.stem.len();
+                    self.confirm(index, trace)?;
+                }
+                Ok(_) => {}
+                Err(omitted) if shortest == usize::MAX => {
+                    self.board.explain(index, omitted);
+                    return Ok(());
+                }
+                Err(_) => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds what each thread does in a schedule, and puts it together; or why that is not shown.
+    fn execution(&self, schedule: &Schedule) -> Result<Result<Trace, TraceFinding>, Error> {
         let mut turns = Vec::new();
         for (thread, _) in &schedule.threads {
             let Some(solo) = Solo::new(self.program, schedule, *thread) else {
@@ -333,8 +375,7 @@ impl Run<'_> {
                 TraceFinding::Repeating(steps, _) => TraceFinding::TooLong(steps),
                 omitted => omitted,
             };
-            self.board.explain(index, omitted);
-            return Ok(());
+            return Ok(Err(omitted));
         }
         let mut made = Vec::new();
         for context in &schedule.contexts {
@@ -349,7 +390,7 @@ impl Run<'_> {
         if schedule.fails {
             fail(self.program, &mut trace, schedule.goal);
         }
-        self.confirm(index, trace)
+        Ok(Ok(trace))
     }
 
     /// Gives created threads their numbers: those that never run count, too.

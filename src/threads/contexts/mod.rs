@@ -52,7 +52,8 @@ struct Frame {
 
 /// A point that was looked for and reached.
 pub struct Hit {
-    node: u32,
+    /// The last context.
+    pub node: u32,
     pub point: PointId,
     /// Whether the assertion there fails.
     pub fails: bool,
@@ -112,6 +113,8 @@ pub struct Contexts<'a> {
     failing: FxHashSet<PointId>,
     /// The nodes to begin the next layer with.
     next: Vec<u32>,
+    /// The contexts of the last layer that were not looked at, the first of them last.
+    left_out: Vec<Candidate>,
     has_begun: bool,
 }
 
@@ -161,6 +164,7 @@ pub fn with_contexts<T>(
             reaching: FxHashSet::default(),
             failing: FxHashSet::default(),
             next: Vec::new(),
+            left_out: Vec::new(),
             has_begun: false,
         })
     })
@@ -183,6 +187,19 @@ impl Contexts<'_> {
             nodes.extend(self.children(parent, true)?);
         }
         self.explore(nodes, &mut hits, &mut enough)?;
+        Ok(hits)
+    }
+
+    /// What else is hit within the same bound: what was found first need not be the shortest. Of
+    /// the contexts that were left out, so many are looked at as there are already.
+    pub fn further(&mut self) -> Result<Vec<Hit>, Abort> {
+        let mut hits = Vec::new();
+        let most = 2 * self.nodes.len();
+        while self.nodes.len() < most
+            && let Some((node, starts)) = self.left_out.pop()
+        {
+            self.saturate(node, starts, &mut hits)?;
+        }
         Ok(hits)
     }
 
@@ -249,6 +266,7 @@ impl Contexts<'_> {
             let seen = hits.len();
             let node = self.saturate(node, starts, hits)?;
             if hits[seen..].iter().any(&mut *enough) {
+                self.left_out = open;
                 return Ok(());
             }
             self.next.push(node);

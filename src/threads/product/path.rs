@@ -3,7 +3,8 @@
 //! Inside a context, configurations are explored step by step (*rings*) until a goal is met, and
 //! one member of each ring is picked on the way back. A context's first configuration is the goal
 //! of the one before. So there are as few switches, or rounds, as possible, and each context is
-//! short. One image and one pre-image for each step of a ring.
+//! short. Contexts that the search left out, since it had found enough, are looked at as far as
+//! they may be shorter. One image and one pre-image for each step of a ring.
 
 use super::search::{Context, Product, Sets, add, is_failure_of};
 use crate::bdd::Bdd;
@@ -22,6 +23,14 @@ pub(super) struct Hop {
     pub step: Option<usize>,
 }
 
+/// What a way inside a context leads to.
+enum Goal {
+    /// What a property asks for, by its index.
+    Asked(usize),
+    /// One of these configurations.
+    Among(Sets),
+}
+
 /// A context of the path to come: where it begins.
 #[derive(Clone, Copy)]
 struct Visit {
@@ -36,9 +45,18 @@ impl Product<'_> {
             return Ok(None);
         };
         let mut best = None;
+        let (mut hit, mut left_out) = (Vec::new(), Vec::new());
         for slot in 0..self.plan.slots.len() {
-            let goals = self.goals(property, Visit { layer, slot })?;
-            self.improve(&mut best, Visit { layer, slot }, &goals)?;
+            let visit = Visit { layer, slot };
+            let reached = self.context(visit).map(|context| &context.reached);
+            if reached.is_some_and(Sets::is_empty) {
+                left_out.push(visit);
+            } else if self.is_hit(property, visit)? {
+                hit.push(visit);
+            }
+        }
+        for visit in hit.into_iter().chain(left_out) {
+            self.improve(&mut best, visit, &Goal::Asked(property))?;
         }
         let Some((mut visit, mut hops)) = best else {
             return Ok(None);
@@ -78,7 +96,7 @@ impl Product<'_> {
             let ended = self.maker.start()?.preimage(bdds, &begins)?;
             let goals = Sets::from([(self.plan.kind(0).end(), ended)]);
             let mut best = None;
-            self.improve(&mut best, Visit { layer: 0, slot: 0 }, &goals)?;
+            self.improve(&mut best, Visit { layer: 0, slot: 0 }, &Goal::Among(goals))?;
             return Ok(best);
         }
         let mut best = None;
@@ -87,7 +105,9 @@ impl Product<'_> {
                 continue;
             };
             let goals = self.left(Visit { layer, slot }, goal)?;
-            self.improve(&mut best, Visit { layer, slot }, &goals)?;
+            if !goals.is_empty() {
+                self.improve(&mut best, Visit { layer, slot }, &Goal::Among(goals))?;
+            }
         }
         Ok(best)
     }
@@ -125,51 +145,59 @@ impl Product<'_> {
         Ok(goals)
     }
 
-    /// The configurations of a context that a property asks for.
-    fn goals(&mut self, property: usize, visit: Visit) -> Result<Sets, Stop> {
+    /// Whether a context is known to come to what a property asks for.
+    fn is_hit(&mut self, property: usize, visit: Visit) -> Result<bool, Stop> {
         let reached = match self.context(visit) {
             Some(context) => context.reached.clone(),
-            None => return Ok(Sets::new()),
+            None => return Ok(false),
         };
-        let mut goals = Sets::new();
         for (head, set) in reached {
-            let point = self.plan.kind(visit.slot).heads[head];
-            let wanted = match &self.properties[property] {
-                Property::Reach(points) if points.iter().any(|wanted| wanted.0 == point.0) => set,
-                Property::Reach(_) => continue,
-                _ => {
-                    let moves = self.moves(visit.slot, head)?;
-                    let property = &self.properties[property];
-                    let mut failing = self.bdds.constant(false);
-                    for step in moves.iter().filter(|step| step.to.is_none()) {
-                        if is_failure_of(property, point, step) {
-                            let fails = step.enabled(self.bdds, &set)?;
-                            failing = self.bdds.or(&failing, &fails)?;
-                        }
-                    }
-                    failing
-                }
-            };
-            if !self.bdds.is_false(&wanted) {
-                goals.insert(head, wanted);
+            let met = self.met(&Goal::Asked(property), visit.slot, head, &set)?;
+            if !self.bdds.is_false(&met) {
+                return Ok(true);
             }
         }
-        Ok(goals)
+        Ok(false)
     }
 
-    /// Searches a shorter way to goals inside a context than the best one so far.
+    /// The configurations with a thread at a head that are a goal.
+    fn met(&mut self, goal: &Goal, slot: usize, head: usize, set: &Bdd) -> Result<Bdd, Stop> {
+        let bdds = self.bdds;
+        let property = match goal {
+            Goal::Among(sets) => match sets.get(&head) {
+                Some(goal) => return Ok(bdds.and(set, goal)?),
+                None => return Ok(bdds.constant(false)),
+            },
+            Goal::Asked(property) => *property,
+        };
+        let point = self.plan.kind(slot).heads[head];
+        if let Property::Reach(points) = &self.properties[property] {
+            return Ok(match points.iter().any(|wanted| wanted.0 == point.0) {
+                true => set.clone(),
+                false => bdds.constant(false),
+            });
+        }
+        let moves = self.moves(slot, head)?;
+        let property = &self.properties[property];
+        let mut failing = bdds.constant(false);
+        for step in moves.iter().filter(|step| step.to.is_none()) {
+            if is_failure_of(property, point, step) {
+                failing = bdds.or(&failing, &step.enabled(bdds, set)?)?;
+            }
+        }
+        Ok(failing)
+    }
+
+    /// Searches a shorter way to a goal inside a context than the best one so far.
     fn improve(
         &mut self,
         best: &mut Option<(Visit, Vec<Hop>)>,
         visit: Visit,
-        goals: &Sets,
+        goal: &Goal,
     ) -> Result<(), Stop> {
-        if goals.is_empty() {
-            return Ok(());
-        }
         let most = best.as_ref().map_or(usize::MAX, |(_, hops)| hops.len() - 1);
-        if let Some(rings) = self.rings(visit, goals, most)? {
-            let hops = self.pick(visit.slot, &rings, goals)?;
+        if let Some(rings) = self.rings(visit, goal, most)? {
+            let hops = self.pick(visit.slot, &rings, goal)?;
             *best = Some((visit, hops));
         }
         Ok(())
@@ -177,12 +205,7 @@ impl Product<'_> {
 
     /// The configurations of a context, by their distance from where it begins, up to the
     /// first ring that has a goal; none if there are `most` without.
-    fn rings(
-        &mut self,
-        visit: Visit,
-        goals: &Sets,
-        most: usize,
-    ) -> Result<Option<Vec<Sets>>, Stop> {
+    fn rings(&mut self, visit: Visit, goal: &Goal, most: usize) -> Result<Option<Vec<Sets>>, Stop> {
         let bdds = self.bdds;
         let entries = self.context(visit).map(|context| context.entries.clone());
         let mut ring = entries.unwrap_or_default();
@@ -190,10 +213,8 @@ impl Product<'_> {
         let mut rings = Vec::new();
         while !ring.is_empty() && rings.len() < most {
             let mut is_met = false;
-            for (head, goal) in goals {
-                if let Some(set) = ring.get(head) {
-                    is_met |= !bdds.is_false(&bdds.and(set, goal)?);
-                }
+            for (head, set) in &ring {
+                is_met |= !bdds.is_false(&self.met(goal, visit.slot, *head, set)?);
             }
             let mut next = Sets::new();
             if !is_met {
@@ -222,17 +243,15 @@ impl Product<'_> {
     }
 
     /// One configuration of each ring, from the last one back.
-    fn pick(&mut self, slot: usize, rings: &[Sets], goals: &Sets) -> Result<Vec<Hop>, Stop> {
+    fn pick(&mut self, slot: usize, rings: &[Sets], goal: &Goal) -> Result<Vec<Hop>, Stop> {
         let bdds = self.bdds;
         let mut hops: Vec<Hop> = Vec::new();
         for ring in rings.iter().rev() {
             let mut found = None;
             for (head, set) in ring {
                 let Some(after) = hops.last() else {
-                    if let Some(goal) = goals.get(head) {
-                        let wanted = bdds.and(set, goal)?;
-                        found = self.one(&wanted)?.map(|values| (*head, values, None));
-                    }
+                    let wanted = self.met(goal, slot, *head, set)?;
+                    found = self.one(&wanted)?.map(|values| (*head, values, None));
                     if found.is_some() {
                         break;
                     }

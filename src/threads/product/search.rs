@@ -31,7 +31,7 @@ pub(super) type Sets = BTreeMap<usize, Bdd>;
 pub(super) struct Context {
     /// Where it begins.
     pub entries: Sets,
-    /// All that it comes to, where it begins included.
+    /// All that it comes to, where it begins included; none if that was not looked at any more.
     pub reached: Sets,
 }
 
@@ -151,6 +151,10 @@ impl<'p> Product<'p> {
             let entries = std::mem::take(&mut waiting[running]);
             self.layers[layer][running] = self.saturate(running, entries, layer)?;
             if self.is_decided() {
+                // Where the threads behind it begin: their ways may be shorter.
+                for slot in running + 1..self.plan.slots.len() {
+                    self.layers[layer][slot].entries = std::mem::take(&mut waiting[slot]);
+                }
                 break;
             }
             if self.measure == Measure::Rounds {
