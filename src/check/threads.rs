@@ -94,19 +94,20 @@ impl Run<'_> {
         with_product(plan, &asked, &self.settings(), |product| {
             loop {
                 let layer = product.deepen()?;
-                for violated in layer.violated {
-                    let index = indices[violated];
+                for violated in &layer.violated {
+                    let index = indices[*violated];
                     open.retain(|one| one.index != index);
                     self.board.decide(index, Verdict::Violated);
-                    if self.options.trace {
-                        self.board.enter(Phase::Trace);
-                        let trace = product.trace(violated)?.ok_or_else(no_trace)?;
-                        self.confirm(index, trace)?;
-                        self.board.enter(Phase::Saturation);
-                    }
                 }
+                // What is decided stays, even if a limit comes before the traces are made.
                 let value = u32::try_from(layer.bound).unwrap_or(u32::MAX);
                 self.done(&open, value, layer.is_complete);
+                for violated in layer.violated.into_iter().filter(|_| self.options.trace) {
+                    self.board.enter(Phase::Trace);
+                    let trace = product.trace(violated)?.ok_or_else(no_trace)?;
+                    self.confirm(indices[violated], trace)?;
+                    self.board.enter(Phase::Saturation);
+                }
                 let is_last = self.is_bounded() && value >= self.last();
                 if layer.is_complete || is_last || open.is_empty() {
                     self.count(&product.sizes());

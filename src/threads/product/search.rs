@@ -152,8 +152,9 @@ impl<'p> Product<'p> {
             self.layers[layer][running] = self.saturate(running, entries, layer)?;
             if self.is_decided() {
                 // Where the threads behind it begin: their ways may be shorter.
-                for slot in running + 1..self.plan.slots.len() {
-                    self.layers[layer][slot].entries = std::mem::take(&mut waiting[slot]);
+                let contexts = self.layers[layer].iter_mut().zip(&mut waiting);
+                for (context, entries) in contexts.skip(running + 1) {
+                    context.entries = std::mem::take(entries);
                 }
                 break;
             }
