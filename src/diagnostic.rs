@@ -35,8 +35,10 @@ pub struct Advice {
     pub memory: &'static str,
     /// How more context switches are looked at.
     pub switches: &'static str,
-    /// How there are more objects on the heap, and longer ones.
+    /// How there are more objects on the heap.
     pub heap: &'static str,
+    /// How objects of no constant size have more elements.
+    pub cells: &'static str,
     /// What can be done about places that are not decided.
     pub unsupported: &'static str,
     /// How longer traces are shown.

@@ -120,7 +120,7 @@ pub enum Reason {
     Bound,
     /// Executions come to something whose meaning is not decided.
     Unsupported,
-    /// Executions need more objects on the heap than are looked at.
+    /// Executions need more objects on the heap, or longer ones, than are looked at.
     Heap,
     /// Predicates were added as often as they may be.
     Refinements,
@@ -156,7 +156,7 @@ impl fmt::Display for Reason {
             Reason::Interrupted => "interrupted",
             Reason::Bound => "with more context switches it might be different",
             Reason::Unsupported => "executions come to something that is not decided",
-            Reason::Heap => "executions need more objects on the heap",
+            Reason::Heap => "executions need more memory than is looked at",
             Reason::Refinements => "no more predicates may be added",
             Reason::Predicates => "no predicate is left to add",
             Reason::Trace => "an abstract trace was neither executed nor excluded",

@@ -44,7 +44,9 @@ pub fn examine(
     for (boundary, index) in boundaries.iter().zip(0..) {
         match (answers.verdict(index), boundary.kind) {
             (Some(Verdict::Holds), _) => {}
-            (None, BoundaryKind::Outside | BoundaryKind::Heap) => is_known = false,
+            (None, BoundaryKind::Outside | BoundaryKind::Heap | BoundaryKind::Length) => {
+                is_known = false;
+            }
             // What is not excluded has to be known to whoever reads the verdict.
             (Some(Verdict::Violated), _) | (None, BoundaryKind::Undefined) => {
                 reached.push(boundary.clone());

@@ -5,6 +5,7 @@ use super::shape::{MAX_SIZE, Shape, Shapes};
 use super::stop::{Beyond, EndKind, Step, Undefined};
 use super::value::{Class, Handle, Scalar, Source, Value};
 use crate::typing::c::tree::{Length, ObjectId, Type, TypeId, Types};
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 /// The objects.
@@ -183,9 +184,10 @@ impl Memory {
     }
 }
 
-/// Whether two offsets are in one array of elements of the type `target`, or behind its last. An
-/// offset where one array ends and the next one begins is in both. Where no array has such
-/// elements, all of the object is one: that is how bytes of it are seen.
+/// Whether two offsets are in one array of elements of the type `target`, or behind its last; what
+/// is no element is an array of one. An offset where one array ends and the next one begins is in
+/// both. Where there is nothing of that type, all of the object is one array: that is how bytes of it
+/// are seen.
 fn same_array(
     types: &Types,
     type_id: TypeId,
@@ -199,56 +201,62 @@ fn same_array(
     {
         return true;
     }
-    [Some(from), from.checked_sub(1)]
-        .into_iter()
-        .flatten()
-        .any(|probe| {
-            let (start, end) = array_at(types, type_id, target, size, probe);
-            (start..=end).contains(&from) && (start..=end).contains(&to)
-        })
+    let mut arrays = arrays_at(types, type_id, target, size, from);
+    if let Some(before) = from.checked_sub(1) {
+        arrays.extend(arrays_at(types, type_id, target, size, before));
+    }
+    let mut here = arrays
+        .iter()
+        .filter(|array| array.contains(&from))
+        .peekable();
+    here.peek().is_none() || here.any(|array| array.contains(&to))
 }
 
-/// The bounds of the innermost array around a byte whose elements have the type `target`.
-fn array_at(types: &Types, type_id: TypeId, target: TypeId, size: u32, byte: u32) -> (u32, u32) {
-    let (mut id, mut start, mut extent) = (type_id, 0, size);
-    let mut found = (0, size);
-    loop {
+/// The arrays around a byte whose elements have the type `target`, their ends included. Of bytes
+/// only those that are declared as arrays: others may be seen of anything.
+fn arrays_at(
+    types: &Types,
+    type_id: TypeId,
+    target: TypeId,
+    size: u32,
+    byte: u32,
+) -> Vec<RangeInclusive<u32>> {
+    let class = |id: TypeId| Scalar::of(types, id).map(Scalar::class);
+    let is_target =
+        |id: TypeId| id == target || class(id).is_some_and(|is| class(target) == Some(is));
+    let is_byte = types.is_byte(target);
+    let mut found = Vec::new();
+    // Types that lie around the byte: where they begin and end, and whether they are elements.
+    let mut open = vec![(type_id, 0, size, false)];
+    while let Some((id, start, extent, is_element)) = open.pop() {
+        if is_target(id) && !is_element && !is_byte {
+            found.push(start..=start + extent);
+        }
         match types.get(id) {
             Type::Array(element, length) => {
-                if element.id == target && *length != Length::Constant(0) {
-                    found = (start, start + extent);
+                if is_target(element.id) && *length != Length::Constant(0) {
+                    found.push(start..=start + extent);
                 }
-                let step = match types.size(element.id) {
-                    Some(step) if step > 0 => step as u32,
-                    _ => return found,
-                };
-                if byte < start || byte >= start + extent {
-                    return found;
+                if let Some(step) = types.size(element.id).filter(|step| *step > 0)
+                    && (start..start + extent).contains(&byte)
+                {
+                    let step = step as u32;
+                    let inside = start + (byte - start) / step * step;
+                    open.push((element.id, inside, step, true));
                 }
-                start += (byte - start) / step * step;
-                (id, extent) = (element.id, step);
             }
             Type::Record(record) => {
-                let record = &types.records[record.0 as usize];
-                let Some(layout) = record.layout.as_ref().filter(|_| !record.is_union) else {
-                    return found;
-                };
-                let inside = layout.fields.iter().rev().find_map(|field| {
+                let layout = types.records[record.0 as usize].layout.as_ref();
+                for field in layout.iter().flat_map(|layout| layout.fields.iter()) {
                     let offset = start + field.offset as u32;
-                    let size = types.size(field.qualified.id)? as u32;
-                    let is_inside = (offset..offset + size).contains(&byte);
-                    (is_inside && field.bits.is_none()).then_some((
-                        field.qualified.id,
-                        offset,
-                        size,
-                    ))
-                });
-                match inside {
-                    Some(inside) => (id, start, extent) = inside,
-                    None => return found,
+                    let size = types.size(field.qualified.id).unwrap_or(0) as u32;
+                    if field.bits.is_none() && (offset..offset + size).contains(&byte) {
+                        open.push((field.qualified.id, offset, size, false));
+                    }
                 }
             }
-            _ => return found,
+            _ => {}
         }
     }
+    found
 }

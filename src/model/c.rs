@@ -163,6 +163,10 @@ impl Unit {
             let (kind, what) = match &point.kind {
                 PointKind::Outside { what } => (BoundaryKind::Outside, what.as_str()),
                 PointKind::Heap => (BoundaryKind::Heap, "more objects on the heap"),
+                PointKind::Length => (
+                    BoundaryKind::Length,
+                    "more elements in an object of no constant size",
+                ),
                 PointKind::Undefined { what } => (BoundaryKind::Undefined, what.as_str()),
                 _ => return None,
             };

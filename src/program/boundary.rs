@@ -9,6 +9,8 @@ pub enum BoundaryKind {
     Outside,
     /// More objects would be needed than there are.
     Heap,
+    /// More elements of an object would be needed than it has.
+    Length,
     /// The step is undefined.
     Undefined,
 }

@@ -129,6 +129,7 @@ impl InC<'_> {
                 | PointKind::Failure { .. }
                 | PointKind::Overflow
                 | PointKind::Heap
+                | PointKind::Length
         )
     }
 

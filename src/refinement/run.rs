@@ -243,7 +243,7 @@ impl Task<'_> {
         for boundary in self.boundaries {
             let is_reached = match boundary.kind {
                 BoundaryKind::Undefined => not_excluded.contains(&boundary.point),
-                BoundaryKind::Outside | BoundaryKind::Heap => {
+                BoundaryKind::Outside | BoundaryKind::Heap | BoundaryKind::Length => {
                     match turn.decide(&Property::Reach(vec![boundary.point]))? {
                         Conclusion::Holds => false,
                         Conclusion::Violated(_) => true,

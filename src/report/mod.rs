@@ -224,7 +224,7 @@ fn unfollowed(boundaries: &[Boundary]) -> Option<Reason> {
         .iter()
         .filter_map(|boundary| match boundary.kind {
             BoundaryKind::Outside => Some(Reason::Unsupported),
-            BoundaryKind::Heap => Some(Reason::Heap),
+            BoundaryKind::Heap | BoundaryKind::Length => Some(Reason::Heap),
             BoundaryKind::Undefined => None,
         });
     reasons.min_by_key(|reason| *reason == Reason::Heap)

@@ -86,10 +86,16 @@ fn write_conclusion<W: Write>(
         let text = format!("  {file}:{line}:{column}: not decided: {what}");
         writer.line(&[(Paint::Plain, &text)], 4)?;
     }
-    let mut boundaries = conclusion.boundaries.iter();
-    if boundaries.any(|one| one.kind == BoundaryKind::Outside) && !advice.unsupported.is_empty() {
-        let text = format!("  what to do: {}", advice.unsupported);
-        writer.line(&[(Paint::Plain, &text)], 4)?;
+    for (kind, advice) in [
+        (BoundaryKind::Outside, advice.unsupported),
+        (BoundaryKind::Heap, advice.heap),
+        (BoundaryKind::Length, advice.cells),
+    ] {
+        let mut boundaries = conclusion.boundaries.iter();
+        if boundaries.any(|one| one.kind == kind) && !advice.is_empty() {
+            let text = format!("  what to do: {advice}");
+            writer.line(&[(Paint::Plain, &text)], 4)?;
+        }
     }
     Ok(())
 }
@@ -102,8 +108,11 @@ impl Advice {
             Reason::Memory => self.memory,
             Reason::Interrupted => "",
             Reason::Bound => self.switches,
-            Reason::Heap => self.heap,
-            Reason::Unsupported | Reason::Refinements | Reason::Predicates | Reason::Trace => "",
+            Reason::Unsupported
+            | Reason::Heap
+            | Reason::Refinements
+            | Reason::Predicates
+            | Reason::Trace => "",
         })
     }
 }

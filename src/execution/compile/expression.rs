@@ -313,10 +313,7 @@ impl Compiler<'_> {
     /// which it leads, whatever arrays are there.
     fn is_of_bytes(&self, mut pointer: ExpressionId) -> bool {
         let types = &self.program.types;
-        let is_byte = |id: TypeId| {
-            let is_plain = id == Types::VOID || types.integer(id).is_some();
-            is_plain && types.size(id) == Some(1)
-        };
+        let is_byte = |id: TypeId| types.is_byte(id);
         if !is_byte(self.pointed_to(pointer)) {
             return false;
         }

@@ -13,7 +13,7 @@
 use super::layout::Layouts;
 use super::points_to::{Holder, PointsTo, Region, Target};
 use super::term::{Codes, Scalar, Term, Width};
-use crate::typing::c::tree::{DataModel, ExpressionId, Program};
+use crate::typing::c::tree::{Conversion, DataModel, ExpressionId, ExpressionKind, Program};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -134,6 +134,9 @@ pub struct Addresses {
     class_of: Vec<u32>,
     classes: Vec<Class>,
     nothing: Class,
+    /// Whether what a holder has may have been a pointer to something else before it was made one
+    /// to characters.
+    views: Vec<bool>,
 }
 
 impl Addresses {
@@ -197,12 +200,21 @@ impl Addresses {
         let classes = classes
             .map(|(set, numbered)| number(&set, numbered, model, &mut unit))
             .collect();
+        let views = views(program, &points);
         Addresses {
             points,
             class_of,
             classes,
             nothing: Class::default(),
+            views,
         }
+    }
+
+    /// Whether an expression may be a pointer to the bytes of something that is no array of
+    /// characters.
+    pub fn is_view(&self, id: ExpressionId) -> bool {
+        let node = self.points.holders.get_index_of(&Holder::Value(id, 0));
+        node.is_some_and(|node| self.views[node])
     }
 
     fn class_at(&self, holder: Holder) -> Option<u32> {
@@ -253,6 +265,41 @@ impl Addresses {
     pub fn targets(&self, id: ExpressionId) -> Vec<Target> {
         self.points.set(Holder::Value(id, 0)).collect()
     }
+}
+
+/// Where pointers come to that were made pointers to characters.
+fn views(program: &Program, points: &PointsTo) -> Vec<bool> {
+    let types = &program.types;
+    let is_of_bytes = |id: ExpressionId| {
+        let pointer = program.expressions[id.0 as usize].type_id;
+        types
+            .target(pointer)
+            .is_some_and(|target| types.is_byte(target.id))
+    };
+    let mut successors = vec![Vec::new(); points.holders.len()];
+    for (from, to) in points.flow.edges() {
+        successors[from as usize].push(to);
+    }
+    let mut views = vec![false; points.holders.len()];
+    let mut open = Vec::new();
+    for (node, holder) in (0..).zip(&points.holders) {
+        let Holder::Value(id, 0) = *holder else {
+            continue;
+        };
+        if let ExpressionKind::Convert(Conversion::Pointer, operand) =
+            program.expressions[id.0 as usize].kind
+            && is_of_bytes(id)
+            && !is_of_bytes(operand)
+        {
+            open.push(node);
+        }
+    }
+    while let Some(node) = open.pop() {
+        if !std::mem::replace(&mut views[node as usize], true) {
+            open.extend(&successors[node as usize]);
+        }
+    }
+    views
 }
 
 /// The codes of a set of targets.

@@ -7,7 +7,7 @@ use super::body::Body;
 use super::layout::{Node, NodeKind};
 use super::term::Term;
 use super::unit::Home;
-use crate::typing::c::tree::{Conversion, ExpressionId, ExpressionKind, Type, TypeId};
+use crate::typing::c::tree::{Conversion, ExpressionId, ExpressionKind, TypeId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -25,10 +25,11 @@ pub struct ByteStep {
     pub source: Option<TypeId>,
 }
 
-/// Pointers to one of these scalars, and how many further on the step leads.
+/// Pointers to one of these scalars, and how many further on the step leads; none if it leads out of
+/// the object.
 pub struct Move {
     units: (u32, u32),
-    distance: i128,
+    distance: Option<i128>,
 }
 
 impl Move {
@@ -39,9 +40,9 @@ impl Move {
         pointer.within(base + i128::from(first), base + i128::from(last))
     }
 
-    /// Where it leads.
-    pub fn end(&self, pointer: Term) -> Term {
-        pointer.add(Term::number(self.distance))
+    /// Where it leads, if that is in the object.
+    pub fn end(&self, pointer: Term) -> Option<Term> {
+        Some(pointer.add(Term::number(self.distance?)))
     }
 }
 
@@ -55,24 +56,12 @@ pub fn offset(node: &Node, mut place: u32) -> u32 {
     offset
 }
 
-/// Whether a node is an element of an array.
-pub fn is_element(node: &Node) -> bool {
-    let array = node.arrays.last();
-    array.is_some_and(|(length, stride)| *length > 1 && *stride == node.units)
-}
-
 impl Body<'_, '_> {
-    fn is_byte(&self, id: TypeId) -> bool {
-        let types = &self.unit.typed.types;
-        let is_plain = *types.get(id) == Type::Void || types.integer(id).is_some();
-        is_plain && types.size(id) == Some(1)
-    }
-
     /// What an addition to a pointer is, if it is a step of a known number of bytes.
     pub fn byte_step(&self, by: ExpressionId, index: &Term, subtract: bool) -> Option<ByteStep> {
         let typed = self.unit.typed;
         let target = |id: ExpressionId| typed.types.target(self.type_of(id)).map(|one| one.id);
-        if !self.is_byte(target(by)?) {
+        if !typed.types.is_byte(target(by)?) {
             return None;
         }
         let bytes = index.constant()?;
@@ -81,7 +70,7 @@ impl Body<'_, '_> {
             typed.expressions[by.0 as usize].kind
             && source.is_none()
         {
-            source = target(operand).filter(|id| !self.is_byte(*id));
+            source = target(operand).filter(|id| !typed.types.is_byte(*id));
             by = operand;
         }
         Some(ByteStep {
@@ -97,6 +86,7 @@ impl Body<'_, '_> {
         if layout.units > MOST_UNITS || layout.is_tracked {
             return Vec::new();
         }
+        let typed = self.unit.typed;
         let mut begins = vec![false; layout.units as usize + 1];
         for node in &layout.nodes {
             let is_here = match step.source {
@@ -108,7 +98,8 @@ impl Body<'_, '_> {
             }
         }
         for node in &layout.nodes {
-            let is_text = step.source.is_none() && is_element(node) && self.is_byte(node.type_id);
+            let is_element = !layout.own_arrays(node).is_empty();
+            let is_text = step.source.is_none() && is_element && typed.types.is_byte(node.type_id);
             for place in (0..node.count).filter(|_| is_text) {
                 begins[(node.start + offset(node, place)) as usize] = false;
             }
@@ -118,12 +109,17 @@ impl Body<'_, '_> {
         let units: FxHashMap<i128, u32> = places
             .filter_map(|(bit, unit)| Some(((*bit)?.into(), unit)))
             .collect();
-        let mut moves: BTreeMap<(i128, u32), u32> = BTreeMap::new();
-        let mut last: Option<(i128, u32, u32)> = None;
+        let end = bits[layout.units as usize].filter(|_| layout.open_end.is_none());
+        let mut moves: BTreeMap<(Option<i128>, u32), u32> = BTreeMap::new();
+        let mut last: Option<(Option<i128>, u32, u32)> = None;
         for (unit, bit) in (0..).zip(&bits).filter(|(unit, _)| begins[*unit as usize]) {
-            let to = bit.and_then(|bit| units.get(&(i128::from(bit) + 8 * step.bytes)));
-            let Some(to) = to else { continue };
-            let distance = i128::from(*to) - i128::from(unit);
+            let Some(bit) = bit else { continue };
+            let to = i128::from(*bit) + 8 * step.bytes;
+            let distance = match units.get(&to) {
+                Some(to) => Some(i128::from(*to) - i128::from(unit)),
+                None if to < 0 || end.is_some_and(|end| to > i128::from(end)) => None,
+                None => continue,
+            };
             let first = match last {
                 Some((same, first, before)) if same == distance && before + 1 == unit => first,
                 _ => unit,

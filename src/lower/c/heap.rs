@@ -64,7 +64,7 @@ impl Body<'_, '_> {
         if is_open {
             let most = slots.homes.first().and_then(open_length).unwrap_or(0);
             let most = head.clone().add(each.clone().multiply(most.into()));
-            self.guard(size.clone().less_equal(most), span, PointKind::Heap);
+            self.guard(size.clone().less_equal(most), span, PointKind::Length);
             let least = Term::number(whole.into()).less_equal(size.clone());
             let what = "memory for a part of a struct".to_owned();
             self.guard(least, span, PointKind::Outside { what });
@@ -75,7 +75,7 @@ impl Body<'_, '_> {
             let few = size
                 .clone()
                 .less_equal(most.calculate(Operation::Multiply, each.clone()));
-            self.guard(few, span, PointKind::Heap);
+            self.guard(few, span, PointKind::Length);
             let rest = size.clone().calculate(Operation::Remainder, each.clone());
             let what = "memory for a part of an element".to_owned();
             let whole = rest.equal(Term::number(0));

@@ -11,6 +11,7 @@
 
 mod access;
 mod addresses;
+mod array;
 mod assembler;
 mod beginning;
 mod body;

@@ -114,6 +114,8 @@ pub enum PointKind {
     },
     /// More heap objects would be needed.
     Heap,
+    /// An object would need more elements.
+    Length,
     /// A signed computation overflows.
     Overflow,
     /// A rule is violated.
@@ -222,7 +224,12 @@ impl Origin {
 
     /// The points past which nothing is decided, with what they are.
     pub fn outside_points(&self) -> impl Iterator<Item = (PointId, &PointOrigin)> {
-        self.points_where(|kind| matches!(kind, PointKind::Outside { .. } | PointKind::Heap))
+        self.points_where(|kind| {
+            matches!(
+                kind,
+                PointKind::Outside { .. } | PointKind::Heap | PointKind::Length
+            )
+        })
     }
 
     /// The points that undefined steps lead to.

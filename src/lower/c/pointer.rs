@@ -3,14 +3,13 @@
 //! What C leaves undefined is guarded; what would need to know where objects are, is outside.
 
 use super::addresses::Class;
+use super::array::{run, runs};
 use super::body::Body;
-use super::bytes::is_element;
-use super::layout::Node;
+use super::layout::{Layout, Node};
 use super::origin::PointKind;
-use super::points_to::Target;
+use super::points_to::{Region, Target};
 use super::term::{Scalar, Term};
 use super::unit::Home;
-use super::variable::run;
 use crate::program::Operation;
 use crate::source::Span;
 use crate::typing::c::tree::{Binary, ExpressionId, TypeId};
@@ -20,6 +19,8 @@ struct Extent {
     home: Home,
     base: i128,
     end: i128,
+    /// Whether it was allocated.
+    is_allocated: bool,
 }
 
 impl Body<'_, '_> {
@@ -34,7 +35,12 @@ impl Body<'_, '_> {
                 let units = i128::from(home.layout.units);
                 let base = first + slot * (units + 1);
                 let end = base + units;
-                extents.push(Extent { home, base, end });
+                extents.push(Extent {
+                    home,
+                    base,
+                    end,
+                    is_allocated: matches!(region, Region::Site(_)),
+                });
             }
         }
         extents
@@ -137,16 +143,29 @@ impl Body<'_, '_> {
     }
 
     /// Where the arrays of a node begin and end, as addresses, in which a pointer to a type may move:
-    /// one to an array of variable size from row to row, too.
-    fn arrays(&self, node: &Node, target: TypeId, base: i128) -> Vec<(i128, i128)> {
-        match self.unit.typed.types.has_variable_size(target) {
-            true => runs(node, run(node), base),
-            false => runs(
-                node,
-                node.arrays.last().map_or(1, |(length, _)| *length),
-                base,
-            ),
-        }
+    /// one to an array of variable size from row to row, too. What is no element is an array of one.
+    fn arrays(
+        &self,
+        layout: &Layout,
+        node: &Node,
+        target: TypeId,
+        base: i128,
+    ) -> Vec<(i128, i128)> {
+        let own = layout.own_arrays(node);
+        let length = match self.unit.typed.types.has_variable_size(target) {
+            true => run(node, own),
+            false => own.last().map_or(1, |(length, _)| *length),
+        };
+        runs(node, length, base)
+    }
+
+    /// The parts of an object that a pointer to a type may lead to.
+    fn parts<'l>(&'l self, layout: &'l Layout, target: TypeId) -> impl Iterator<Item = &'l Node> {
+        let layouts = &self.unit.layouts;
+        let nodes = layout.nodes.iter();
+        nodes.filter(move |node| {
+            layouts.is_same_type(node.type_id, target) && !layouts.is_bit_field(layout, node)
+        })
     }
 
     pub fn pointer_add(
@@ -195,22 +214,40 @@ impl Body<'_, '_> {
         let (mut moved, mut led) = (Term::truth(false), to.clone());
         // Behind a member of a union another one may go on.
         let mut behind = Term::truth(false);
-        for Extent { home, base, end } in self.extents(by, &class) {
+        let mut astray = Term::truth(false);
+        let is_text = self.unit.typed.types.is_byte(target.id);
+        let is_view = is_text && self.unit.addresses.is_view(by);
+        let is_variable = self.unit.typed.types.has_variable_size(target.id);
+        for extent in self.extents(by, &class) {
+            let Extent {
+                home,
+                base,
+                end,
+                is_allocated,
+            } = extent;
             for one in bytes.iter().flat_map(|step| self.moves(&home, step)) {
                 let here = one.begins(&from, base);
-                led = Term::if_then_else(here.clone(), one.end(from.clone()), led);
-                moved = moved.or(here);
+                match one.end(from.clone()) {
+                    Some(end) => {
+                        led = Term::if_then_else(here.clone(), end, led);
+                        moved = moved.or(here);
+                    }
+                    None => astray = astray.or(here),
+                }
             }
             // What was made a pointer to characters is none to an element of their arrays.
             if bytes.as_ref().is_some_and(|step| step.source.is_some()) {
                 continue;
             }
             let last = self.end_of(&home, base);
-            for node in &home.layout.nodes {
-                if !self.unit.layouts.is_same_type(node.type_id, target.id) {
-                    continue;
-                }
-                for (low, high) in self.arrays(node, target.id, base) {
+            for node in self.parts(&home.layout, target.id) {
+                let own = home.layout.own_arrays(node).len();
+                let is_element = own > 0;
+                // What memory is used as that is allocated, and seen through bytes, is nothing that is
+                // declared: there a pointer that leaves an array may be one to another part.
+                let is_loose =
+                    is_text && (!is_element || is_view || is_allocated && node.parent.is_some());
+                for (low, high) in self.arrays(&home.layout, node, target.id, base) {
                     let here = from.clone().within(low, high);
                     if here.constant() == Some(0) {
                         continue;
@@ -220,26 +257,33 @@ impl Body<'_, '_> {
                         let is_end = to.clone().equal(Term::number(high));
                         behind = behind.or(here.clone().and(is_end));
                     }
-                    let reached = match (home.length, node.arrays.len()) {
-                        (Some(_), 1) if node.start >= home.open_begin() => {
+                    let reached = match (home.length, own) {
+                        (Some(_), 1)
+                            if node.arrays.len() == 1 && node.start >= home.open_begin() =>
+                        {
                             let above = Term::number(low).less_equal(to.clone());
                             above.and(to.clone().less_equal(last.clone()))
                         }
                         _ => to.clone().within(low, high),
                     };
                     inside = inside.or(here.clone().and(reached.clone()));
-                    whole = whole.or(here.and(match node.arrays.is_empty() {
-                        _ if bytes.is_some() && !is_element(node) => Term::truth(true),
-                        true => to.clone().within(base, end),
+                    whole = whole.or(here.and(match is_loose {
+                        true => Term::truth(true),
+                        false if is_allocated || is_variable => {
+                            let above = Term::number(base).less_equal(to.clone());
+                            above.and(to.clone().less_equal(last.clone()))
+                        }
                         false => reached,
                     }));
                 }
             }
         }
         let [known, whole, inside] = [known, whole, inside].map(|one| one.or(moved.clone()));
+        let outside_array = "pointer arithmetic outside an array";
+        self.undefined(astray.not(), span, outside_array);
         let what = "arithmetic on a pointer to something of another type".to_owned();
         self.guard(known, span, PointKind::Outside { what });
-        self.undefined(whole, span, "pointer arithmetic outside an array");
+        self.undefined(whole, span, outside_array);
         let what = "arithmetic on a pointer to what is no element of an array".to_owned();
         self.guard(inside, span, PointKind::Outside { what });
         let what = "a pointer behind a member of a union".to_owned();
@@ -275,14 +319,15 @@ impl Body<'_, '_> {
             let a = a.clone().within(low, high);
             a.and(b.clone().within(low, high))
         };
-        for Extent { home, base, end } in self.extents(by, &class) {
+        for Extent {
+            home, base, end, ..
+        } in self.extents(by, &class)
+        {
             same = same.or(both(base, end));
             // Units are a measure of distance only between elements of one array.
-            for node in &home.layout.nodes {
-                if self.unit.layouts.is_same_type(node.type_id, target.id) {
-                    for (low, high) in self.arrays(node, target.id, base) {
-                        inside = inside.or(both(low, high));
-                    }
+            for node in self.parts(&home.layout, target.id) {
+                for (low, high) in self.arrays(&home.layout, node, target.id, base) {
+                    inside = inside.or(both(low, high));
                 }
             }
         }
@@ -299,27 +344,4 @@ impl Body<'_, '_> {
         }
         distance.calculate(Operation::Divide, units)
     }
-}
-
-/// Where the arrays of so many of a node begin and end that lie side by side, as addresses.
-fn runs(node: &Node, run: u32, base: i128) -> Vec<(i128, i128)> {
-    let mut starts = vec![base + i128::from(node.start)];
-    let mut left = node.count / run.max(1);
-    for (length, stride) in &node.arrays {
-        if left <= 1 {
-            break;
-        }
-        left /= length;
-        starts = starts
-            .into_iter()
-            .flat_map(|start| {
-                (0..*length).map(move |k| start + i128::from(k) * i128::from(*stride))
-            })
-            .collect();
-    }
-    let extent = i128::from(run) * i128::from(node.units);
-    starts
-        .into_iter()
-        .map(|start| (start, start + extent))
-        .collect()
 }

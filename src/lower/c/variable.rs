@@ -5,8 +5,8 @@
 //! has which is used: so a pointer `int (*)[m]` may lead to any row of integers, to an array of
 //! constant size, say, or to memory that was allocated.
 
+use super::array::run;
 use super::body::{Body, cells};
-use super::layout::Node;
 use super::origin::PointKind;
 use super::place::{Alternative, Spot};
 use super::reach::root;
@@ -24,19 +24,6 @@ const SHORT: Width = Width {
     bits: 25,
     signed: false,
 };
-
-/// How many equal nodes lie side by side without anything between them: all those in the innermost
-/// arrays that do.
-pub fn run(node: &Node) -> u32 {
-    let mut run = 1;
-    for (length, stride) in node.arrays.iter().rev() {
-        if *stride != node.units * run {
-            break;
-        }
-        run *= length;
-    }
-    run
-}
 
 impl Body<'_, '_> {
     /// The hidden variable with the length of an array.
@@ -105,12 +92,12 @@ impl Body<'_, '_> {
             self.guard(
                 length.clone().less_equal(most.clone()),
                 span,
-                PointKind::Heap,
+                PointKind::Length,
             );
             all = all.calculate(Operation::Multiply, length.wrap(SHORT));
         }
         if has_several {
-            self.guard(all.clone().less_equal(most), span, PointKind::Heap);
+            self.guard(all.clone().less_equal(most), span, PointKind::Length);
         }
         if let Some((cell, _)) = home.length {
             self.write_cell(cell, LENGTH, all);
@@ -180,7 +167,7 @@ impl Body<'_, '_> {
             None => Term::truth(false),
         };
         let to = alternative.flat.clone();
-        let run = run(node);
+        let run = run(node, alternative.home.layout.own_arrays(node));
         if run == node.count && node.units * run == alternative.home.layout.units {
             let end = match alternative.home.length {
                 Some((length, _)) => Term::read(length, LENGTH),

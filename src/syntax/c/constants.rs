@@ -297,7 +297,9 @@ fn decode(
                     return Err("a universal character name has too few digits".into());
                 }
                 let (value, _) = parse(&rest[..length], 16);
-                let Some(character) = char::from_u32(value) else {
+                // Characters of the basic set have no such names.
+                let is_basic = value < 0xa0 && !matches!(value, 0x24 | 0x40 | 0x60);
+                let Some(character) = char::from_u32(value).filter(|_| !is_basic) else {
                     return Err("this is no universal character".into());
                 };
                 rest = &rest[length..];

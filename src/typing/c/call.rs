@@ -51,8 +51,9 @@ impl Typing<'_> {
             let diagnostic = Diagnostic::warning(span, message).with_hint_if_any(hint);
             self.collector.report(diagnostic);
         }
+        let result = library::nondet(self.program.names.text(name)).unwrap_or(Integer::Int);
         let signature = signature.unwrap_or(Signature {
-            result: self.program.types.of(Integer::Int),
+            result: self.program.types.of(result),
             parameters: None,
             variadic: false,
         });

@@ -103,6 +103,16 @@ impl Typing<'_> {
             (Conversion::FromPointer | Conversion::Truth, ExpressionKind::Null) => {
                 ExpressionKind::Constant(0)
             }
+            (Conversion::FromPointer | Conversion::Truth, _) => {
+                let known = match conversion {
+                    Conversion::Truth => self.known_truth(id).map(i128::from),
+                    _ => self.known_offset(id, to),
+                };
+                known.map_or(
+                    ExpressionKind::Convert(conversion, id),
+                    ExpressionKind::Constant,
+                )
+            }
             _ => ExpressionKind::Convert(conversion, id),
         };
         self.add(kind, to, span)

@@ -2,6 +2,7 @@
 
 use super::Typing;
 use super::declarator::Declarator;
+use super::library;
 use super::scope::{Meaning, Symbol};
 use super::specifiers::StorageClass;
 use super::tree::{
@@ -49,10 +50,19 @@ impl Typing<'_> {
             self.old_parameter_type(&declarator);
         } else if let Some(name) = declarator.name {
             self.emit_lengths(lengths);
+            self.raise_for(declarator.qualified.id);
             let is_function = {
                 let types = &self.program.types;
                 matches!(types.get(declarator.qualified.id), Type::Function(_))
             };
+            let is_variable = match storage {
+                Some(StorageClass::Typedef | StorageClass::Static | StorageClass::Extern) => false,
+                _ => !is_function,
+            };
+            if context == Context::For && !is_variable {
+                let message = "the first part of `for` declares nothing but local variables";
+                self.error(declarator.span, message);
+            }
             match storage {
                 Some(StorageClass::Typedef) => {
                     if initialised {
@@ -276,7 +286,7 @@ impl Typing<'_> {
             || (traits.is_old && self.same_result(known_type, type_id))
         {
             merged = self.program.types.composite(type_id, known_type);
-        } else if was_implicit {
+        } else if was_implicit && self.may_differ(id, name, type_id) {
             let shown = shorten(self.program.names.text(name));
             let message = format!("`{shown}` was called before it was declared, with another type");
             self.collector
@@ -288,10 +298,7 @@ impl Typing<'_> {
             self.conflict(name, &what, before, span);
         }
         if traits.is_static && !was_static {
-            match was_implicit {
-                true => self.program.functions[id.0 as usize].is_static = true,
-                false => self.conflict(name, "is `static` here and was not before", before, span),
-            }
+            self.conflict(name, "is `static` here and was not before", before, span);
         }
         if !traits.is_implicit
             && let Some(linkage) = self.function_linkage.get_mut(&id)
@@ -301,6 +308,19 @@ impl Typing<'_> {
         let known = &mut self.program.functions[id.0 as usize];
         known.type_id = merged;
         known.noreturn |= traits.noreturn;
+    }
+
+    /// Whether a function that was called before may be declared with another type: as gcc does, one
+    /// that returns nothing, or one that another file calls.
+    fn may_differ(&self, id: FunctionId, name: Name, type_id: TypeId) -> bool {
+        let types = &self.program.types;
+        let returns_nothing = types
+            .signature(type_id)
+            .is_some_and(|signature| signature.result == Types::VOID);
+        let here = self.symbols.get(name).map(|meaning| meaning.symbol);
+        returns_nothing
+            || here != Some(Symbol::Function(id))
+            || library::nondet(self.program.names.text(name)).is_some()
     }
 
     fn same_result(&self, one: TypeId, other: TypeId) -> bool {

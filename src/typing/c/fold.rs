@@ -90,6 +90,14 @@ impl Typing<'_> {
                         tasks.push(Task::Compute(id));
                         tasks.push(Task::Visit(operand));
                     }
+                    ExpressionKind::Binary(operator, left, right)
+                        if self.program.types.target(self.type_of(left)).is_some() =>
+                    {
+                        values.push(self.compare_known(operator, left, right)?);
+                    }
+                    ExpressionKind::PointerDifference(left, right) => {
+                        values.push(self.known_difference(left, right)?);
+                    }
                     ExpressionKind::Binary(_, left, right) => {
                         tasks.push(Task::Compute(id));
                         tasks.push(Task::Visit(right));

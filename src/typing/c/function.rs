@@ -247,6 +247,7 @@ impl Typing<'_> {
     pub(super) fn end_function(&mut self, close: Span) {
         let block = self.pending.pop();
         self.close_scope();
+        self.check_jumps();
         let Some(function) = self.function.take() else {
             return;
         };

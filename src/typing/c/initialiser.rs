@@ -150,13 +150,18 @@ impl Typing<'_> {
         )
     }
 
-    pub(super) fn end_list(&mut self) {
+    pub(super) fn end_list(&mut self, span: Span) {
         let Some(filling) = self.filling() else {
             return;
         };
-        while let Some(cursor) = filling.cursors.pop()
-            && !cursor.has_braces
-        {}
+        while let Some(cursor) = filling.cursors.pop() {
+            if cursor.has_braces {
+                if cursor.position == 0 && self.program.types.is_scalar(cursor.type_id) {
+                    self.error(span, "a scalar has no empty initial value");
+                }
+                return;
+            }
+        }
     }
 
     pub(super) fn write(&mut self, place: PlaceId, value: Written) {

@@ -114,11 +114,13 @@ impl Typing<'_> {
         if let Some(function) = self.function.as_mut() {
             function.labels.insert(name, own);
         }
+        self.place_label(label.id);
         self.begin_label(label.id, span);
     }
 
     pub(super) fn goto(&mut self, name: Name, span: Span) {
         if let Some(label) = self.label_of(name, span) {
+            self.note_jump(label.id, span);
             self.emit(StatementKind::Goto(label.id), span);
         }
     }

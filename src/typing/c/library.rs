@@ -51,6 +51,25 @@ pub fn find(name: &str) -> Option<LibraryFunction> {
     Some(LibraryFunction { name, letters })
 }
 
+/// What `__VERIFIER_nondet_T` returns that nobody has declared, if T is an integer type other than
+/// `int`.
+pub fn nondet(name: &str) -> Option<Integer> {
+    Some(match name.strip_prefix("__VERIFIER_nondet_")? {
+        "bool" | "_Bool" => Integer::Bool,
+        "char" => Integer::Char,
+        "schar" => Integer::SignedChar,
+        "uchar" | "unsigned_char" | "u8" => Integer::UnsignedChar,
+        "short" => Integer::Short,
+        "ushort" | "unsigned_short" | "u16" => Integer::UnsignedShort,
+        "uint" | "unsigned" | "unsigned_int" | "u32" => Integer::UnsignedInt,
+        "long" => Integer::Long,
+        "ulong" | "unsigned_long" | "size_t" => Integer::UnsignedLong,
+        "longlong" => Integer::LongLong,
+        "ulonglong" => Integer::UnsignedLongLong,
+        _ => return None,
+    })
+}
+
 impl LibraryFunction {
     pub fn is_noreturn(self) -> bool {
         ["_Exit", "abort", "exit"].contains(&self.name)

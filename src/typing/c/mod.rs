@@ -8,6 +8,7 @@
 //! mistake is reported and gives something of unknown type, about which nothing is said again.
 
 mod assignment;
+mod barrier;
 mod branches;
 mod builtin;
 mod call;
@@ -214,6 +215,7 @@ struct Typing<'a> {
     loops: Vec<StatementId>,
     /// The `switch` statements among `open`.
     switches: Vec<usize>,
+    barriers: barrier::Barriers,
     /// While a rule is read.
     rule: Option<OpenRule>,
     /// Whether variables of functions are known as their members.
@@ -273,6 +275,7 @@ impl<'a> Typing<'a> {
             breakable: Vec::new(),
             loops: Vec::new(),
             switches: Vec::new(),
+            barriers: barrier::Barriers::default(),
             rule: None,
             observes: false,
         }
@@ -348,7 +351,7 @@ impl<'a> Typing<'a> {
                 self.push_outside(Outside::VariableArguments, type_id, span);
             }
             NodeKind::LabelAddress(name) => self.label_address(name, span),
-            NodeKind::StatementExpression => {}
+            NodeKind::StatementExpression => self.begin_statement_expression(),
             NodeKind::EndStatementExpression => self.end_statement_expression(span),
             _ => self.declaration_node(kind, span),
         }
@@ -403,7 +406,7 @@ impl<'a> Typing<'a> {
             NodeKind::EndFunction => self.end_function(span),
             NodeKind::StaticAssert { message } => self.static_assert(message),
             NodeKind::List => self.begin_list(span),
-            NodeKind::EndList => self.end_list(),
+            NodeKind::EndList => self.end_list(span),
             NodeKind::Item => self.item(),
             NodeKind::DesignateField(name) => self.designate_field(name, span),
             NodeKind::DesignateIndex => self.designate_index(false, span),

@@ -130,7 +130,7 @@ impl Typing<'_> {
         match self.program.expressions[condition.0 as usize].kind {
             ExpressionKind::Constant(value) => Some(value != 0),
             ExpressionKind::Null => Some(false),
-            _ => None,
+            _ => self.known_truth(condition),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::Typing;
 use super::operand::{Operand, OperandKind};
+use super::static_value::Base;
 use super::tree::{
     Binary, ExpressionId, ExpressionKind, Integer, PlaceKind, Qualified, TypeId, Types,
 };
@@ -132,11 +133,12 @@ impl Typing<'_> {
         let right = self.convert(right, left_type);
         let integer = self.program.types.difference_integer();
         let type_id = self.program.types.of(integer);
-        self.add(
-            ExpressionKind::PointerDifference(left, right),
-            type_id,
-            whole,
-        )
+        let is_offset = matches!(self.known_address(right), Some((Base::Null, _)));
+        let kind = match self.known_difference(left, right).filter(|_| is_offset) {
+            Some(distance) => ExpressionKind::Constant(distance),
+            None => ExpressionKind::PointerDifference(left, right),
+        };
+        self.add(kind, type_id, whole)
     }
 
     pub(super) fn compare_pointers(

@@ -60,11 +60,13 @@ impl Typing<'_> {
     pub(super) fn open_scope(&mut self) {
         self.symbols.open();
         self.tags.open();
+        self.barriers.open();
     }
 
     pub(super) fn close_scope(&mut self) {
         self.symbols.close();
         self.tags.close();
+        self.barriers.close();
     }
 
     /// Closes a scope, to be opened again.

@@ -4,6 +4,7 @@
 //! around it is complete, too.
 
 use super::Typing;
+use super::barrier::BarrierId;
 use super::function::OpenLabel;
 use super::tree::{
     Case, ExpressionId, ExpressionKind, LabelId, List, ObjectId, PlaceKind, Statement, StatementId,
@@ -52,6 +53,7 @@ pub enum Open {
         value: Option<ExpressionId>,
         cases: Vec<Case>,
         default: Option<(LabelId, Span)>,
+        barrier: BarrierId,
     },
     Label(LabelId),
 }
@@ -174,6 +176,7 @@ impl Typing<'_> {
 
     /// `({ … })`, whose block has been read.
     pub(super) fn end_statement_expression(&mut self, span: Span) {
+        self.barriers.close();
         let Some(block) = self.pending.pop().filter(|_| self.function.is_some()) else {
             self.error(span, "a block in an expression must be inside a function");
             return self.push(super::operand::OperandKind::Unknown, span);

@@ -54,7 +54,15 @@ impl Typing<'_> {
             }
             _ => {}
         }
+        self.enter_case(span);
         self.begin_label(label, span);
+    }
+
+    fn enter_case(&mut self, span: Span) {
+        if let Some(Open::Switch { barrier, .. }) = self.current_switch() {
+            let barrier = *barrier;
+            self.check_case(barrier, span);
+        }
     }
 
     fn current_switch(&mut self) -> Option<&mut Open> {
@@ -94,6 +102,7 @@ impl Typing<'_> {
             self.collector
                 .report(diagnostic.with_related(before, "the first one"));
         }
+        self.enter_case(span);
         self.begin_label(label, span);
     }
 
@@ -107,6 +116,7 @@ impl Typing<'_> {
             value,
             mut cases,
             default,
+            ..
         } = open.kind
         else {
             return;
@@ -143,6 +153,7 @@ impl Typing<'_> {
             value: None,
             cases: Vec::new(),
             default: None,
+            barrier: self.barriers.here(),
         };
         self.open(kind, span);
     }

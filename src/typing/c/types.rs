@@ -577,6 +577,12 @@ impl Types {
         id
     }
 
+    /// Whether its objects are bytes.
+    pub fn is_byte(&self, id: TypeId) -> bool {
+        let is_plain = *self.get(id) == Type::Void || self.integer(id).is_some();
+        is_plain && self.size(id) == Some(1)
+    }
+
     /// Whether its size is computed when the program runs.
     pub fn has_variable_size(&self, mut id: TypeId) -> bool {
         while let Type::Array(element, length) = self.get(id) {
