@@ -16,7 +16,8 @@
 //!   collection before it counts as failed.
 
 use crate::limits::bdd::{
-    BYTES_PER_NODE, COLLECTED_NODES, MANY_LIVE_NODES, MEASURED_NODES, PARALLEL_NODES,
+    BYTES_PER_NODE, COLLECTED_NODES, COUNTED_VARIABLES, MANY_LIVE_NODES, MEASURED_NODES,
+    PARALLEL_NODES,
 };
 use crate::watch::{Abort, Stop, Watch};
 use oxidd::bdd::{BDDFunction, BDDManagerRef};
@@ -96,6 +97,8 @@ pub struct Bdds {
     operations_left: Cell<u64>,
     /// How many nodes there may be; those that nobody refers to do not count.
     most_nodes: Cell<usize>,
+    /// How many operations there are until nodes are counted again.
+    uncounted: Cell<usize>,
     watch: Watch,
 }
 
@@ -142,6 +145,7 @@ impl Bdds {
             most_operations: Cell::new(u64::MAX),
             operations_left: Cell::new(u64::MAX),
             most_nodes: Cell::new(usize::MAX),
+            uncounted: Cell::new(0),
             watch: Watch::default(),
         })
     }
@@ -165,6 +169,7 @@ impl Bdds {
     pub fn grow_at_most(&self, nodes: usize, operations: u64) {
         let most = self.total_nodes().saturating_add(nodes);
         self.most_nodes.set(most);
+        self.uncounted.set(0);
         let most = self.operations().saturating_add(operations);
         let left = most - self.operations();
         self.most_operations.set(most);
@@ -201,17 +206,33 @@ impl Bdds {
         if self.watch.has_requests() {
             self.answer_requests()?;
         }
-        let most_nodes = self.most_nodes.get();
-        if most_nodes < usize::MAX && self.total_nodes() > most_nodes {
-            self.collect();
-            if self.total_nodes() > most_nodes {
-                return Err(OutOfNodes);
-            }
-        }
+        self.look_at_nodes()?;
         operation().or_else(|_| {
             self.collect();
             operation().map_err(|_| OutOfNodes)
         })
+    }
+
+    /// Fails if there are too many nodes. To count them takes as long as there are variables, so
+    /// that is not done for each operation.
+    fn look_at_nodes(&self) -> Result<(), OutOfNodes> {
+        let most_nodes = self.most_nodes.get();
+        if most_nodes == usize::MAX {
+            return Ok(());
+        }
+        if let Some(left) = self.uncounted.get().checked_sub(1) {
+            self.uncounted.set(left);
+            return Ok(());
+        }
+        self.uncounted.set(self.variables.len() / COUNTED_VARIABLES);
+        if self.total_nodes() > most_nodes {
+            self.collect();
+            if self.total_nodes() > most_nodes {
+                self.uncounted.set(0);
+                return Err(OutOfNodes);
+            }
+        }
+        Ok(())
     }
 
     #[cold]

@@ -103,6 +103,9 @@ pub mod bdd {
     /// collected when they have doubled, not only when there are four times as many. The large
     /// problems of the benchmarks then peak lower, for few more collections.
     pub const MANY_LIVE_NODES: usize = 8_000_000;
+    /// Nodes are counted, to see whether there are too many, once in as many operations as there
+    /// are so many variables: a count takes as long as there are variables.
+    pub const COUNTED_VARIABLES: usize = 32;
     /// The least number of nodes at which live ones are counted for statistics.
     pub const MEASURED_NODES: usize = 256;
     /// With fewer live nodes than this, operations are too short to be divided among threads.

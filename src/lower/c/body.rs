@@ -10,6 +10,7 @@ use super::origin::{CellOrigin, PointKind};
 use super::place::Spot;
 use super::points_to::Region;
 use super::step::{Step, Temporary, Value};
+use super::taken::Taken;
 use super::term::{Scalar, Term};
 use super::unit::{Home, Unit};
 use super::{Parts, domain};
@@ -111,7 +112,7 @@ pub struct Body<'u, 'a> {
     arrivals: FxHashMap<ObjectId, Home>,
     /// What was at the last level of the function's locals when it was entered.
     pub saved: Vec<(ObjectId, Home)>,
-    taken: FxHashSet<Name>,
+    taken: Taken,
     pub parameters: Vec<(VariableId, Scalar)>,
 }
 
@@ -154,7 +155,7 @@ impl<'u, 'a> Body<'u, 'a> {
             copies: Vec::new(),
             arrivals: FxHashMap::default(),
             saved: Vec::new(),
-            taken: FxHashSet::default(),
+            taken: Taken::default(),
             parameters: Vec::new(),
         };
         body.place_locals();
@@ -221,12 +222,7 @@ impl<'u, 'a> Body<'u, 'a> {
         let own = object
             .name
             .map_or("literal", |name| self.unit.typed.names.text(name));
-        let mut text = own.to_owned();
-        let mut number = 2;
-        while !self.taken.insert(self.unit.names.intern(&text)) {
-            text = format!("{own}#{number}");
-            number += 1;
-        }
+        let text = self.taken.own(self.unit.names, own);
         let scalars = self.unit.scalars(Region::Object(id), &layout);
         let home = Home {
             first,

@@ -40,6 +40,7 @@ mod reach;
 mod scope;
 mod statement;
 mod step;
+mod taken;
 mod term;
 mod tracked;
 mod unit;

@@ -11,9 +11,10 @@ use super::lifetime::Lifetimes;
 use super::origin::{CellOrigin, Origin};
 use super::points_to::{Holder, Region, Target};
 use super::reach::Reach;
+use super::taken::Taken;
 use super::term::{Scalar, Width};
 use super::tracked::{Access, Tracked, Written};
-use crate::names::{Name, Names};
+use crate::names::Names;
 use crate::program::{Cell, PointId, ProcedureId, VariableId};
 use crate::source::Span;
 use crate::typing::c::tree::{
@@ -87,7 +88,7 @@ pub struct Unit<'a> {
     globals: Vec<Cell>,
     origins: Vec<CellOrigin>,
     /// The names of global cells so far.
-    taken: FxHashSet<Name>,
+    taken: Taken,
     /// The variables that their own initialisers speak of.
     pub initialised_by_themselves: FxHashSet<ObjectId>,
     /// Those whose declarations are jumped over.
@@ -125,7 +126,7 @@ impl<'a> Unit<'a> {
             slots: Vec::new(),
             globals: Vec::new(),
             origins: Vec::new(),
-            taken: FxHashSet::default(),
+            taken: Taken::default(),
             initialised_by_themselves: initialised_by_themselves(typed),
             skipped: skipped(typed),
         };
@@ -291,20 +292,14 @@ impl<'a> Unit<'a> {
         let own = object
             .name
             .map_or("literal", |name| self.typed.names.text(name));
-        let mut text = match object.function {
+        let text = match object.function {
             Some(function) => {
                 let function = &self.typed.functions[function.0 as usize];
                 format!("{}::{own}", self.typed.names.text(function.name))
             }
             None => own.to_owned(),
         };
-        let plain = text.clone();
-        let mut number = 2;
-        while !self.taken.insert(self.names.intern(&text)) {
-            text = format!("{plain}#{number}");
-            number += 1;
-        }
-        text
+        self.taken.own(self.names, &text)
     }
 
     /// The cells of an object.

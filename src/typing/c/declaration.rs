@@ -21,8 +21,8 @@ pub struct Linkage {
     /// The file that defines it, and whether with an initial value.
     pub defined: Option<(u32, bool)>,
     pub is_static: bool,
-    /// A function that was called before it was declared.
-    pub is_implicit: bool,
+    /// The file that calls a function before it is declared anywhere.
+    pub called_in: Option<u32>,
 }
 
 /// What a declaration says of a function besides its type.
@@ -253,7 +253,7 @@ impl Typing<'_> {
                 self.function_linkage.insert(
                     id,
                     Linkage {
-                        is_implicit: traits.is_implicit,
+                        called_in: traits.is_implicit.then_some(self.unit),
                         ..Linkage::default()
                     },
                 );
@@ -275,10 +275,8 @@ impl Typing<'_> {
     ) {
         let known = &self.program.functions[id.0 as usize];
         let (known_type, was_static) = (known.type_id, known.is_static);
-        let was_implicit = self
-            .function_linkage
-            .get(&id)
-            .is_some_and(|one| one.is_implicit);
+        let linkage = self.function_linkage.get(&id);
+        let called_in = linkage.and_then(|linkage| linkage.called_in);
         let mut merged = known_type;
         if traits.is_implicit {
             // A call says nothing that a declaration has not said.
@@ -286,7 +284,7 @@ impl Typing<'_> {
             || (traits.is_old && self.same_result(known_type, type_id))
         {
             merged = self.program.types.composite(type_id, known_type);
-        } else if was_implicit && self.may_differ(id, name, type_id) {
+        } else if called_in.is_some_and(|unit| self.may_differ(unit, name, type_id)) {
             let shown = shorten(self.program.names.text(name));
             let message = format!("`{shown}` was called before it was declared, with another type");
             self.collector
@@ -303,23 +301,19 @@ impl Typing<'_> {
         if !traits.is_implicit
             && let Some(linkage) = self.function_linkage.get_mut(&id)
         {
-            linkage.is_implicit = false;
+            linkage.called_in = None;
         }
         let known = &mut self.program.functions[id.0 as usize];
         known.type_id = merged;
         known.noreturn |= traits.noreturn;
     }
 
-    /// Whether a function that was called before may be declared with another type: as gcc does, one
-    /// that returns nothing, or one that another file calls.
-    fn may_differ(&self, id: FunctionId, name: Name, type_id: TypeId) -> bool {
-        let types = &self.program.types;
-        let returns_nothing = types
-            .signature(type_id)
-            .is_some_and(|signature| signature.result == Types::VOID);
-        let here = self.symbols.get(name).map(|meaning| meaning.symbol);
-        returns_nothing
-            || here != Some(Symbol::Function(id))
+    /// Whether a function that a file calls may be declared after that with another type: as gcc
+    /// does, one that returns nothing, and one that only other files call.
+    fn may_differ(&self, unit: u32, name: Name, type_id: TypeId) -> bool {
+        let signature = self.program.types.signature(type_id);
+        unit != self.unit
+            || signature.is_some_and(|signature| signature.result == Types::VOID)
             || library::nondet(self.program.names.text(name)).is_some()
     }
 
