@@ -20,7 +20,7 @@ use crate::source::Span;
 use crate::typing::c::tree::{
     ExpressionId, FunctionId, LabelId, List, ObjectId, PlaceId, Role, StatementId, Storage,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// What is to be done.

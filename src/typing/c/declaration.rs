@@ -224,6 +224,14 @@ impl Typing<'_> {
             }
             _ => None,
         });
+        if let Some(Symbol::Function(id)) = self.linked.get(&name)
+            && traits.is_static
+            && here.is_none()
+            && self.function_linkage.get(id).and_then(|one| one.called_in) == Some(self.unit)
+        {
+            let before = self.program.functions[id.0 as usize].span;
+            self.conflict(name, "is `static` here and was not before", before, span);
+        }
         if let Some(Symbol::Object(id)) = self.linked.get(&name)
             && !traits.is_static
             && here.is_none()
