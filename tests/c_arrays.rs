@@ -69,14 +69,14 @@ fn members_of_callers() {
     decide(text, "f(&s[0].a, 1); f(&s[1].b, 2);", 1);
 }
 
-/// Allocated memory has no declared arrays: what leaves one and not the memory is not decided.
+/// Allocated memory has no declared arrays: what leaves one that is a part of it is not decided.
 #[test]
 fn arrays_in_allocated_memory() {
     let two = "struct s { int a[2], b; };";
     let rows = "struct s *p = malloc(2 * sizeof *p); int *q = p->a;";
     decide(two, &format!("{rows} q += 2;"), 0);
     decide(two, &format!("{rows} q += 3;"), 3);
-    decide(two, &format!("{rows} q += 7;"), 1);
+    decide(two, &format!("{rows} q += 7;"), 3);
     decide(
         "",
         "int (*p)[3] = malloc(2 * sizeof *p); int *q = p[0]; q += 4;",

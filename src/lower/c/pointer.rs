@@ -245,8 +245,8 @@ impl Body<'_, '_> {
                 let is_element = own > 0;
                 // What memory is used as that is allocated, and seen through bytes, is nothing that is
                 // declared: there a pointer that leaves an array may be one to another part.
-                let is_loose =
-                    is_text && (!is_element || is_view || is_allocated && node.parent.is_some());
+                let is_seen = is_text && (!is_element || is_view);
+                let is_loose = is_seen || (is_allocated || is_variable) && node.parent.is_some();
                 for (low, high) in self.arrays(&home.layout, node, target.id, base) {
                     let here = from.clone().within(low, high);
                     if here.constant() == Some(0) {
@@ -269,10 +269,6 @@ impl Body<'_, '_> {
                     inside = inside.or(here.clone().and(reached.clone()));
                     whole = whole.or(here.and(match is_loose {
                         true => Term::truth(true),
-                        false if is_allocated || is_variable => {
-                            let above = Term::number(base).less_equal(to.clone());
-                            above.and(to.clone().less_equal(last.clone()))
-                        }
                         false => reached,
                     }));
                 }
