@@ -231,7 +231,10 @@ impl fmt::Display for PropertyError {
         let name = self.property.name.as_ref();
         let name = name.map_or(String::new(), |name| format!("in `{name}`: "));
         match &self.error {
-            TemporalError::Syntax(error) => write!(f, "{name}{}", error.render(text)),
+            TemporalError::Syntax(error) => {
+                let place = self.property.place(error.span.start);
+                write!(f, "{name}{}", with_place(&error.render(text), place))
+            }
             TemporalError::Proposition(span, error) if self.property.kind == Kind::Ltl => {
                 let error = ParseError {
                     span: span.clone(),
@@ -239,7 +242,8 @@ impl fmt::Display for PropertyError {
                     expected: None,
                     hint: error.hint.clone(),
                 };
-                write!(f, "{name}{}", error.render(text))
+                let place = self.property.place(error.span.start);
+                write!(f, "{name}{}", with_place(&error.render(text), place))
             }
             TemporalError::Proposition(_, error) => {
                 writeln!(f, "error: {}", error.message)?;
@@ -250,6 +254,14 @@ impl fmt::Display for PropertyError {
             }
             error => writeln!(f, "error: {name}{text}: {error}"),
         }
+    }
+}
+
+/// A message, with the place in a file below its first line.
+fn with_place(message: &str, place: Option<String>) -> String {
+    match (place, message.split_once('\n')) {
+        (Some(place), Some((first, rest))) => format!("{first}\n --> {place}\n{rest}"),
+        _ => message.to_owned(),
     }
 }
 

@@ -125,7 +125,7 @@ fn rules_hold_or_are_violated() {
 
 #[test]
 fn mistakes_in_rules_are_said() {
-    let program = "typedef int number; int g; void f(int x); int h(void); int main(void) { f(1); return h(); }";
+    let program = "typedef int number; int g; void f(int x); int h(void); void k(int *); int main(void) { f(1); return h(); }";
     let cases = [
         ("f.called { }", "`called` is no event of a function"),
         ("f call { }", "expected `.`, found `call`"),
@@ -165,6 +165,18 @@ fn mistakes_in_rules_are_said() {
             "what is watched can only be compared, by `==` and `!=`",
         ),
         ("f.call { abort \"a\" }", "expected `;` after `abort`"),
+        (
+            "watch m; f.call { if (sizeof m == 4) abort; }",
+            "what is watched can only be compared, by `==` and `!=`",
+        ),
+        (
+            "watch m; f.call { if (m == $1) abort; } k.call { if ($1 == m) abort; }",
+            "this is a number, and elsewhere pointers are compared with what is watched",
+        ),
+        (
+            "state { extern int g; }",
+            "the state of a rule is its own, and never `extern`",
+        ),
         ("f.call { if ($1) abort;", "this `{` is not closed"),
         (
             "state { int k(void) { return 1; } }",

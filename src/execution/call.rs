@@ -12,7 +12,7 @@ use super::value::{Cause, Handle, Scalar, Source, Value};
 use super::{Choices, Kind, Options};
 use crate::source::Span;
 use crate::typing::c::tree::{
-    FunctionId, Initial, ObjectId, Program, Signature, Storage, Type, TypeId,
+    FunctionId, Initial, ObjectId, Program, Role as FunctionRole, Signature, Storage, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -282,8 +282,11 @@ impl<'a> Machine<'a> {
                 self.memory.release(handle);
             }
         }
-        for handle in self.on_stack.split_off(frame.on_stack) {
-            self.memory.release(handle);
+        // What adds the events of a rule to a call allocates for the caller.
+        if program.functions[function.0 as usize].role != FunctionRole::Wrapper {
+            for handle in self.on_stack.split_off(frame.on_stack) {
+                self.memory.release(handle);
+            }
         }
         if !is_record {
             self.forget(frame.temporaries);

@@ -166,6 +166,14 @@ impl Request {
         self
     }
 
+    /// Where this byte of the text stands, as `file:line:column`, if it was read from a line of a file.
+    pub(crate) fn place(&self, offset: usize) -> Option<String> {
+        let Origin { file, line, column } = self.origin.as_ref()?;
+        let before = self.text.get(..offset).unwrap_or(&self.text);
+        let column = *column as usize + before.chars().count();
+        Some(format!("{}:{line}:{column}", file.display()))
+    }
+
     pub(crate) fn written_at(mut self, origin: Origin) -> Self {
         self.origin = Some(origin);
         self

@@ -72,7 +72,14 @@ impl<'a, 't> Analysis<'a, 't> {
         for (id, function) in &reach.expressions {
             let element = elements.get(id).copied();
             let found = function.and_then(|function| {
-                find_site(program, (*id, function), element, options, analysis.layouts)
+                find_site(
+                    program,
+                    reach,
+                    (*id, function),
+                    element,
+                    options,
+                    analysis.layouts,
+                )
             });
             if let Some(site) = found {
                 analysis

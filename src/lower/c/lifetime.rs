@@ -225,7 +225,7 @@ impl Lifetimes {
     fn count(&self, points: &PointsTo, usual: u32) -> Vec<u32> {
         let sites = points.sites.iter().zip(&self.sites);
         let counts = sites.map(|(site, fate)| {
-            let is_recursive = self.recursive[site.function.0 as usize];
+            let is_recursive = self.recursive[site.frame.0 as usize];
             match site.allocation {
                 Allocation::Stack if is_recursive => 0,
                 _ if fate.is_once => 1,
@@ -362,7 +362,7 @@ impl Age<'_> {
             Region::Site(site) => {
                 let site = &points.sites[site as usize];
                 let is_on_stack = site.allocation == Allocation::Stack;
-                is_on_stack.then_some((site.function, None))
+                is_on_stack.then_some((site.frame, None))
             }
         }
     }

@@ -17,7 +17,7 @@ use super::library::{Allocation, Meaning};
 use super::reach::Reach;
 use crate::typing::c::tree::{
     Binary, Callee, Conversion, ExpressionId, ExpressionKind, FunctionId, Integer, ObjectId,
-    Origin, Program, Type, TypeId,
+    Origin, Program, Role, Type, TypeId,
 };
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -62,7 +62,10 @@ pub enum Holder {
 #[derive(Clone, Debug)]
 pub struct Site {
     pub call: ExpressionId,
+    /// The function that calls it.
     pub function: FunctionId,
+    /// The function with which it ends, if it is on the stack.
+    pub frame: FunctionId,
     pub allocation: Allocation,
     /// In bytes, if it is known.
     pub size: Option<u64>,
@@ -136,6 +139,7 @@ pub fn points_to(
 /// What an expression allocates, of elements of a type, if it is a call that does.
 pub fn find_site(
     program: &Program,
+    reach: &Reach,
     (call, function): (ExpressionId, FunctionId),
     element: Option<TypeId>,
     options: &Options,
@@ -147,6 +151,10 @@ pub fn find_site(
     };
     let Meaning::Allocation(allocation) = Meaning::of(program, callee) else {
         return None;
+    };
+    let frame = match allocation {
+        Allocation::Stack => frame(program, reach, function)?,
+        Allocation::Plain | Allocation::Cleared => function,
     };
     let arguments = &program.arguments[list.indices()];
     let sizes: Option<Vec<u64>> = arguments.iter().map(|id| constant(program, *id)).collect();
@@ -177,10 +185,25 @@ pub fn find_site(
     Some(Site {
         call,
         function,
+        frame,
         allocation,
         size,
         element,
         layout,
+    })
+}
+
+/// The function in whose frame a function allocates: of what only adds the events of a rule to a call, the
+/// one that has that call.
+fn frame(program: &Program, reach: &Reach, function: FunctionId) -> Option<FunctionId> {
+    if program.functions[function.0 as usize].role != Role::Wrapper {
+        return Some(function);
+    }
+    reach.expressions.iter().find_map(|(id, caller)| {
+        let kind = program.expressions[id.0 as usize].kind;
+        let is_call =
+            matches!(kind, ExpressionKind::Call(Callee::Function(id), _) if id == function);
+        caller.filter(|_| is_call)
     })
 }
 

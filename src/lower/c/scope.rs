@@ -124,7 +124,7 @@ impl Body<'_, '_> {
         let objects = objects.filter(|region| !self.is_layered(*region));
         let sites = self.unit.addresses.points.sites.iter().zip(0..);
         let own =
-            sites.filter(|(site, _)| site.function == id && site.allocation == Allocation::Stack);
+            sites.filter(|(site, _)| site.frame == id && site.allocation == Allocation::Stack);
         objects
             .chain(own.map(|(_, site)| Region::Site(site)))
             .collect()

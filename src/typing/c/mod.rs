@@ -43,6 +43,7 @@ mod switch;
 mod tags;
 pub mod tree;
 pub mod types;
+mod watched;
 pub mod weave;
 
 use crate::diagnostic::Diagnostic;

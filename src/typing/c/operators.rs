@@ -138,10 +138,11 @@ impl Typing<'_> {
         let right = self.pop();
         let left = self.pop();
         let whole = left.span.to(right.span);
-        let [left, right] = match operator {
-            BinaryOperator::Equal | BinaryOperator::NotEqual => self.watched(left, right),
-            _ => [left, right],
-        };
+        if let Some(kind @ (Binary::Equal | Binary::NotEqual)) = binary_of(operator)
+            && let Some(id) = self.watched(kind, [left, right], whole)
+        {
+            return self.push_value(id, whole);
+        }
         let id = match (operator, binary_of(operator)) {
             (BinaryOperator::Comma, _) => {
                 let left = self.value(left);

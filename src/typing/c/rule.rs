@@ -6,16 +6,16 @@
 //! body of an event is typed once for each function of its name.
 
 use super::Typing;
-use super::operand::{Operand, OperandKind};
 use super::scope::{Declared, Symbol};
 use super::tree::{
-    Callee, ExpressionKind, Function, FunctionId, Initial, Integer, Object, ObjectId, Origin,
-    PlaceId, PlaceKind, Role, Signature, StatementKind, Storage, Type, TypeId, Types,
+    Callee, ExpressionKind, Function, FunctionId, Initial, Object, ObjectId, Origin, PlaceId,
+    PlaceKind, Role, Signature, StatementKind, Storage, Type, TypeId, Types,
 };
+use super::watched::Comparison;
 use crate::diagnostic::{Diagnostic, suggestion};
 use crate::names::Name;
 use crate::source::Span;
-use crate::syntax::c::token::Constant;
+use crate::syntax::c::token::{Constant, Kind};
 use crate::syntax::kit::tree::shorten;
 use crate::syntax::slic;
 
@@ -48,6 +48,8 @@ pub struct Event {
 pub struct OpenRule {
     /// The event whose body is read: the function's name, how many parameters it has, when.
     event: Option<(Name, usize, Moment)>,
+    /// The comparisons so far with what is watched.
+    pub(super) comparisons: Vec<Comparison>,
 }
 
 impl<'a> Typing<'a> {
@@ -93,13 +95,7 @@ impl<'a> Typing<'a> {
                 }
             }
         }
-        let int = self.program.types.of(Integer::Int);
-        for watch in &watches {
-            let qualified = &mut self.program.objects[watch.0 as usize].qualified;
-            if qualified.id == Types::UNKNOWN {
-                qualified.id = int;
-            }
-        }
+        self.settle(&watches);
         self.close_scope();
         self.close_scope();
         self.rule = None;
@@ -110,6 +106,14 @@ impl<'a> Typing<'a> {
         let (objects, functions) = (self.program.objects.len(), self.program.functions.len());
         for part in &rule.state {
             self.tokens = &part.tokens;
+            for token in &part.tokens {
+                if token.kind == Kind::Extern {
+                    self.error(
+                        token.span,
+                        "the state of a rule is its own, and never `extern`",
+                    );
+                }
+            }
             for node in &part.tree.nodes {
                 self.node(*node);
             }
@@ -207,9 +211,9 @@ impl<'a> Typing<'a> {
             body: None,
             role: Role::Event(text),
         });
-        self.rule = Some(OpenRule {
-            event: Some((event.function, count, event.moment)),
-        });
+        if let Some(rule) = &mut self.rule {
+            rule.event = Some((event.function, count, event.moment));
+        }
         let starts = [
             self.program.expressions.len(),
             self.program.statements.len(),
@@ -220,7 +224,9 @@ impl<'a> Typing<'a> {
         }
         let close = clause.body.tokens.last().map(|token| token.span);
         self.end_function(close.unwrap_or(event.span));
-        self.rule = Some(OpenRule::default());
+        if let Some(rule) = &mut self.rule {
+            rule.event = None;
+        }
         self.restrict(starts);
         id
     }
@@ -274,55 +280,6 @@ impl<'a> Typing<'a> {
                 _ => return false,
             }
         }
-    }
-
-    /// The operands of `==` or `!=`, of which one may be watched: it has the other's type.
-    pub(super) fn watched(&mut self, left: Operand, right: Operand) -> [Operand; 2] {
-        match (left.kind, right.kind) {
-            (OperandKind::Watch(_), OperandKind::Watch(_)) => [left, right],
-            (OperandKind::Watch(id), _) => {
-                let [watch, other] = self.compared(id, left.span, right);
-                [watch, other]
-            }
-            (_, OperandKind::Watch(id)) => {
-                let [watch, other] = self.compared(id, right.span, left);
-                [other, watch]
-            }
-            _ => [left, right],
-        }
-    }
-
-    fn compared(&mut self, watch: ObjectId, span: Span, other: Operand) -> [Operand; 2] {
-        let mut value = self.value(other);
-        if self.program.types.integer(self.type_of(value)).is_some() {
-            value = self.promote(value);
-        }
-        let type_id = self.type_of(value);
-        let known = self.program.objects[watch.0 as usize].qualified.id;
-        let types = &self.program.types;
-        let [is_pointer, was_pointer] = [type_id, known].map(|id| types.target(id).is_some());
-        if known == Types::UNKNOWN {
-            self.program.objects[watch.0 as usize].qualified = type_id.into();
-        } else if is_pointer && was_pointer {
-            value = self.convert(value, known);
-        } else if is_pointer {
-            let message = "this is compared with numbers before, and here with a pointer";
-            self.error(span, message);
-        }
-        let type_id = self.program.objects[watch.0 as usize].qualified.id;
-        let id = self.add_place(PlaceKind::Object(watch), type_id, span);
-        let place = OperandKind::Place {
-            id,
-            qualifiers: Default::default(),
-            bits: None,
-        };
-        [
-            Operand { kind: place, span },
-            Operand {
-                kind: OperandKind::Value(value),
-                span: other.span,
-            },
-        ]
     }
 
     /// Why there is no argument or result of this name, if a name is one.

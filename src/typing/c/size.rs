@@ -17,6 +17,10 @@ impl Typing<'_> {
             self.error(whole, "a bit-field has no size");
             return self.push(OperandKind::Unknown, whole);
         }
+        if let OperandKind::Watch(_) = operand.kind {
+            let mistake = self.value(operand);
+            return self.push_value(mistake, whole);
+        }
         let type_id = self.operand_type(operand);
         let id = self.size_of(type_id, whole);
         self.push_value(id, whole);

@@ -188,6 +188,9 @@ impl Typing<'_> {
 
     pub(super) fn typeof_expression(&mut self) {
         let operand = self.pop();
+        if let super::operand::OperandKind::Watch(_) = operand.kind {
+            self.value(operand);
+        }
         let id = self.operand_type(operand);
         let qualifiers = match operand.kind {
             super::operand::OperandKind::Place { qualifiers, .. } => qualifiers,

@@ -3,7 +3,9 @@
 //! A call of a function with events becomes one of a *wrapper*, which has the same parameters: it
 //! calls what the rule does before, the function, and what the rule does after. Each call has a wrapper of
 //! its own, so that places stay what they are; pointers to the function lead to one more. So calls
-//! through pointers count, and nothing that comes after needs to know of rules. Where the rule watches
+//! through pointers count, and nothing that comes after needs to know of rules. What a function with a
+//! meaning of its own is told by its call is told by the wrapper, too: constants, the types of
+//! pointers before they were made others, and the type that its result is made. Where the rule watches
 //! something, or the entry has events, a function before the entry chooses it and has them happen.
 //! Linear in the program and the wrappers.
 
@@ -23,10 +25,16 @@ pub fn weave(program: &mut Program, rule: &Rule, entry: FunctionId) -> FunctionI
         rule,
         by_function: FxHashMap::default(),
         pointed: FxHashMap::default(),
+        made: FxHashMap::default(),
     };
     for (index, event) in rule.events.iter().enumerate() {
         let events = weaver.by_function.entry(event.function).or_default();
         events.push(index);
+    }
+    for expression in &weaver.program.expressions {
+        if let ExpressionKind::Convert(Conversion::Pointer, operand) = expression.kind {
+            weaver.made.insert(operand, expression.type_id);
+        }
     }
     for index in 0..weaver.program.expressions.len() {
         weaver.expression(index);
@@ -41,6 +49,8 @@ struct Weaver<'a> {
     by_function: FxHashMap<FunctionId, Vec<usize>>,
     /// What pointers to functions lead to instead.
     pointed: FxHashMap<FunctionId, FunctionId>,
+    /// The pointer types that values are converted to.
+    made: FxHashMap<ExpressionId, TypeId>,
 }
 
 /// A function that is being made.
@@ -60,9 +70,15 @@ impl Weaver<'_> {
             ExpressionKind::Call(Callee::Function(id), list)
                 if self.by_function.contains_key(&id) =>
             {
-                let arguments = self.program.arguments[list.indices()].to_vec();
-                let types = arguments.iter().map(|id| self.type_of(*id)).collect();
-                let wrapper = self.wrapper(id, types, expression.span);
+                let made = self.made.get(&ExpressionId(index as u32)).copied();
+                let made = made.filter(|_| !self.is_entered(id));
+                let given = match self.is_entered(id) {
+                    true => Vec::new(),
+                    false => self.simplify(list),
+                };
+                let arguments = self.program.arguments[list.indices()].iter();
+                let types = arguments.map(|id| self.type_of(*id)).collect();
+                let wrapper = self.wrapper(id, types, (&given, made), expression.span);
                 let kind = ExpressionKind::Call(Callee::Function(wrapper), list);
                 self.program.expressions[index].kind = kind;
             }
@@ -79,6 +95,22 @@ impl Weaver<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Passes pointers as they were before they were made others; what the arguments were.
+    fn simplify(&mut self, list: List) -> Vec<Expression> {
+        let mut given = Vec::new();
+        for index in list.indices() {
+            let mut id = self.program.arguments[index];
+            given.push(self.program.expressions[id.0 as usize]);
+            while let ExpressionKind::Convert(Conversion::Pointer, operand) =
+                self.program.expressions[id.0 as usize].kind
+            {
+                id = operand;
+            }
+            self.program.arguments[index] = id;
+        }
+        given
     }
 
     fn type_of(&self, id: ExpressionId) -> TypeId {
@@ -125,7 +157,7 @@ impl Weaver<'_> {
         let types: Option<Vec<TypeId>> =
             types.filter(|_| known.is_some() || signature.is_some_and(|s| !s.variadic));
         let wrapper = match types {
-            Some(types) => self.wrapper(id, types, span),
+            Some(types) => self.wrapper(id, types, (&[], None), span),
             None => {
                 let mut draft = self.draft(Vec::new(), span);
                 let outside = StatementKind::Outside(Outside::VariableArguments);
@@ -137,13 +169,19 @@ impl Weaver<'_> {
         wrapper
     }
 
-    /// A function that calls another, with its events.
-    fn wrapper(&mut self, id: FunctionId, types: Vec<TypeId>, span: Span) -> FunctionId {
+    /// A function that calls another, with its events. What it passes on may be known from its call.
+    fn wrapper(
+        &mut self,
+        id: FunctionId,
+        types: Vec<TypeId>,
+        known: (&[Expression], Option<TypeId>),
+        span: Span,
+    ) -> FunctionId {
         let mut draft = self.draft(types, span);
         self.happen(&mut draft, id, [Moment::Call, Moment::Entry], None);
-        let result = self.run(&mut draft, id);
+        let result = self.run(&mut draft, id, known);
         self.happen(&mut draft, id, [Moment::Exit, Moment::Return], result);
-        self.give_back(&mut draft, result);
+        self.give_back(&mut draft, id, result);
         self.finish(draft, id, Role::Wrapper)
     }
 
@@ -167,9 +205,9 @@ impl Weaver<'_> {
             self.choose(&mut draft, *watch);
         }
         self.happen(&mut draft, entry, [Moment::Entry; 2], None);
-        let result = self.run(&mut draft, entry);
+        let result = self.run(&mut draft, entry, (&[], None));
         self.happen(&mut draft, entry, [Moment::Exit; 2], result);
-        self.give_back(&mut draft, result);
+        self.give_back(&mut draft, entry, result);
         self.finish(draft, entry, Role::Start)
     }
 
@@ -259,19 +297,41 @@ impl Weaver<'_> {
         Some(self.compute(kind, to, span))
     }
 
-    /// Calls the function itself; gives where its result is.
-    fn run(&mut self, draft: &mut Draft, id: FunctionId) -> Option<ObjectId> {
-        let objects = draft.parameters.clone();
-        let arguments = objects.into_iter();
-        let arguments = arguments.map(|object| self.load(object, draft.span));
-        let arguments: Vec<ExpressionId> = arguments.collect();
+    /// Calls the function itself, with what is known of the call; gives where its result is.
+    fn run(
+        &mut self,
+        draft: &mut Draft,
+        id: FunctionId,
+        (given, made): (&[Expression], Option<TypeId>),
+    ) -> Option<ObjectId> {
+        let mut arguments = Vec::new();
+        for (object, number) in draft.parameters.clone().into_iter().zip(0..) {
+            let passed = self.program.objects[object.0 as usize].qualified.id;
+            arguments.push(match given.get(number) {
+                Some(Expression { kind, type_id, .. })
+                    if matches!(kind, ExpressionKind::Constant(_) | ExpressionKind::Null) =>
+                {
+                    self.compute(*kind, *type_id, draft.span)
+                }
+                Some(given) if given.type_id != passed => {
+                    let value = self.load(object, draft.span);
+                    let kind = ExpressionKind::Convert(Conversion::Pointer, value);
+                    self.compute(kind, given.type_id, draft.span)
+                }
+                _ => self.load(object, draft.span),
+            });
+        }
         let result = self.result(id);
-        let call = self.call(id, arguments, result, draft.span);
+        let mut call = self.call(id, arguments, result, draft.span);
         if result == Types::VOID {
             self.add(draft, StatementKind::Expression(call));
             return None;
         }
-        let object = self.object(result, Storage::Automatic, draft.span);
+        if let Some(made) = made {
+            let kind = ExpressionKind::Convert(Conversion::Pointer, call);
+            call = self.compute(kind, made, draft.span);
+        }
+        let object = self.object(made.unwrap_or(result), Storage::Automatic, draft.span);
         let place = self.place(object, draft.span);
         let start = self.program.writes.len();
         self.program.writes.push(Write {
@@ -283,8 +343,9 @@ impl Weaver<'_> {
         Some(object)
     }
 
-    fn give_back(&mut self, draft: &mut Draft, result: Option<ObjectId>) {
-        let value = result.map(|object| self.load(object, draft.span));
+    fn give_back(&mut self, draft: &mut Draft, id: FunctionId, result: Option<ObjectId>) {
+        let type_id = self.result(id);
+        let value = result.and_then(|result| self.converted(result, type_id, draft.span));
         self.add(draft, StatementKind::Return(value));
     }
 
