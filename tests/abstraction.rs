@@ -49,7 +49,7 @@ fn seeds() -> std::ops::Range<u64> {
     let more: u64 = more.and_then(|text| text.parse().ok()).unwrap_or(1);
     let first = std::env::var("DERNY_FIRST").ok();
     let first: u64 = first.and_then(|text| text.parse().ok()).unwrap_or(0);
-    first..first + 60 * more
+    first..first + 240 * more
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn check(
 #[test]
 fn more_refinements_know_more_and_shown_predicates_suffice() {
     let mut given_back = 0;
-    for seed in seeds().step_by(3) {
+    for seed in seeds().step_by(12) {
         let text = random::program(seed).text;
         let (verdict, rounds, predicates) = check(&text, 200, &[]);
         let mut known = None;

@@ -298,3 +298,32 @@ fn few_rounds_are_enough() {
     }
     assert!(count >= 40, "{count}");
 }
+
+/// A place that is outside and was not excluded: why it was not is the reason.
+#[test]
+fn places_outside_are_excluded_or_say_why_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let program = "int nondet(void); int main(void) { int x = nondet();
+        if (x > 3) { if (x < 2) { double d = 1.5; x = d > 1; } } return x; }";
+    std::fs::write(folder.join("p.c"), program).expect("it is written");
+    for (refinements, verdict, reason) in [("0", "unknown", "refinements"), ("9", "holds", "null")]
+    {
+        let arguments = [
+            "check",
+            "p.c",
+            "--refinements",
+            refinements,
+            "--format",
+            "json",
+        ];
+        let through = [&arguments[..], &["--abstraction", "predicates"]].concat();
+        let (_, out, wrong) = run(folder, &through);
+        let report: serde_json::Value =
+            serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {wrong}"));
+        let result = &report["results"][0];
+        assert_eq!(result["verdict"], verdict, "{result}");
+        let found = result["reason"].as_str().unwrap_or("null");
+        assert_eq!(found, reason, "{result}");
+    }
+}

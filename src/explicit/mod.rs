@@ -120,6 +120,25 @@ pub fn reachable(program: &Program, budget: Budget<'_>) -> Result<Reachable, Abo
     Ok(reachable)
 }
 
+/// Every view of a configuration that is reachable.
+#[cfg(test)]
+pub(crate) fn reachable_views(program: &Program, budget: Budget<'_>) -> Result<Vec<View>, Abort> {
+    let product = Product {
+        machine: &ProgramMachine {
+            program,
+            atoms: &[],
+            silent: &[],
+        },
+        automaton: &Buchi::never(0),
+        budget,
+    };
+    let views = reachable_heads(&product)?.filter_map(|head| match head.view {
+        Control::At(view) => Some(view),
+        Control::Error(..) | Control::Terminated(_) => None,
+    });
+    Ok(views.collect())
+}
+
 /// Every valuation of the globals and of the entry procedure's locals.
 pub(crate) fn start_views(program: &Program, budget: Budget<'_>) -> Result<Vec<View>, Abort> {
     let cells = || {

@@ -232,7 +232,7 @@ impl Task<'_> {
             return Ok(());
         }
         let mut reached = Vec::new();
-        let mut is_known = true;
+        let mut open = None;
         let undefined: Vec<&Boundary> = self
             .boundaries
             .iter()
@@ -247,8 +247,8 @@ impl Task<'_> {
                     match turn.decide(&Property::Reach(vec![boundary.point]))? {
                         Conclusion::Holds => false,
                         Conclusion::Violated(_) => true,
-                        Conclusion::Unknown(_) => {
-                            is_known = false;
+                        Conclusion::Unknown(reason) => {
+                            open.get_or_insert(reason);
                             false
                         }
                     }
@@ -258,9 +258,10 @@ impl Task<'_> {
                 reached.push(boundary.clone());
             }
         }
-        self.board.limit(index, &reached, is_known);
-        if !is_known {
-            self.board.excuse(index, Reason::Predicates);
+        self.board.limit(index, &reached, open.is_none());
+        let is_certain = |one: &Boundary| one.kind != BoundaryKind::Undefined;
+        if let Some(reason) = open.filter(|_| !reached.iter().any(is_certain)) {
+            self.board.excuse(index, reason);
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! random ones that calculate; that a path is gone is found out on explicit states.
 
 mod generator;
+mod simulation;
 
 use super::{Attempt, Conclusion, Goals, Loop, Plan, Traces, fails};
 use crate::abstraction::Origin;

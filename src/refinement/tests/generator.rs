@@ -38,6 +38,33 @@ pub fn program(seed: u64, dialect: Dialect) -> String {
     generator.text
 }
 
+/// Some lines of predicates on the variables of such programs in Remopla; of functions that one does not have, too.
+pub fn predicates(seed: u64) -> Vec<String> {
+    let mut random = Random::new(seed, 7);
+    let bits = random.between(2, 3);
+    let mut generator = Generator {
+        random,
+        dialect: Dialect::Remopla,
+        text: String::new(),
+        variables: Vec::new(),
+        callees: Vec::new(),
+        bits,
+    };
+    let scopes: [(&str, &[&str]); 4] = [
+        ("", &["x", "y"]),
+        ("f: ", &["x", "a", "l"]),
+        ("g: ", &["y", "a", "l"]),
+        ("main: ", &["x", "y", "r", "s"]),
+    ];
+    let count = generator.random.between(1, 5);
+    let lines = (0..count).map(|_| {
+        let (scope, variables) = *generator.random.pick(&scopes);
+        generator.variables = variables.to_vec();
+        format!("{scope}{}", generator.condition(1))
+    });
+    lines.collect()
+}
+
 impl Generator {
     fn is_c(&self) -> bool {
         self.dialect == Dialect::C
