@@ -125,7 +125,7 @@ fn rules_hold_or_are_violated() {
 
 #[test]
 fn mistakes_in_rules_are_said() {
-    let program = "typedef int number; int g; void f(int x); int h(void); void k(int *); int main(void) { f(1); return h(); }";
+    let program = "typedef int number; int g; void f(int x); int h(void); void take(int *); int main(void) { f(1); return h(); }";
     let cases = [
         ("f.called { }", "`called` is no event of a function"),
         ("f call { }", "expected `.`, found `call`"),
@@ -170,7 +170,7 @@ fn mistakes_in_rules_are_said() {
             "what is watched can only be compared, by `==` and `!=`",
         ),
         (
-            "watch m; f.call { if (m == $1) abort; } k.call { if ($1 == m) abort; }",
+            "watch m; f.call { if (m == $1) abort; } take.call { if ($1 == m) abort; }",
             "this is a number, and elsewhere pointers are compared with what is watched",
         ),
         (
