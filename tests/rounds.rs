@@ -327,3 +327,22 @@ fn places_outside_are_excluded_or_say_why_not() {
         assert_eq!(found, reason, "{result}");
     }
 }
+
+/// Each mistake in a file of predicates stands where it was made.
+#[test]
+fn mistakes_in_files_of_predicates_have_their_places() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    std::fs::write(
+        folder.join("p.c"),
+        "int main(void) { int x = 1; return x; }",
+    )
+    .expect("it is written");
+    let lines = "# what I think\nmain: x == 1\n\n  main: x == y\nno: x\n";
+    std::fs::write(folder.join("mine"), lines).expect("it is written");
+    let (code, out, wrong) = run(folder, &["check", "p.c", "--predicates", "mine"]);
+    assert_eq!((code, out.as_str()), (Some(2), ""), "{wrong}");
+    for place in [" --> mine:4:14\n", " --> mine:5:1\n"] {
+        assert!(wrong.contains(place), "{place}: {wrong}");
+    }
+}
