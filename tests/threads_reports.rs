@@ -225,16 +225,17 @@ fn without_threads_nothing_is_said_of_them() {
 fn traces_are_short() {
     let text = |p: &str| {
         format!(
-            "decl g; thread p(), q(); p() begin {p} f(); end q() begin f(); end \
+            "decl g; thread p(), q(); p() begin {p} f(); end q() begin M: skip; f(); end \
              f() begin L: skip; assert(0); end"
         )
     };
     let skips = "skip; ".repeat(20);
     for text in [text(&skips), text(&format!("if (*) then p(); fi {skips}"))] {
         for (arguments, expected) in [
-            (&["--reach", "L"][..], 2),
-            (&["--assertions"], 4),
-            (&["--reach", "L", "--rounds", "1"], 2),
+            (&["--reach", "L"][..], 3),
+            (&["--reach", "L", "--reach", "M"], 3),
+            (&["--assertions"], 5),
+            (&["--reach", "L", "--rounds", "1"], 3),
         ] {
             let result = json(&Written::new(&text), arguments);
             assert_eq!(steps(&result).len(), expected, "{result}");

@@ -48,11 +48,11 @@ impl Product<'_> {
         let (mut hit, mut left_out) = (Vec::new(), Vec::new());
         for slot in 0..self.plan.slots.len() {
             let visit = Visit { layer, slot };
-            let reached = self.context(visit).map(|context| &context.reached);
-            if reached.is_some_and(Sets::is_empty) {
-                left_out.push(visit);
-            } else if self.is_hit(property, visit)? {
+            let is_whole = self.context(visit).is_none_or(|context| context.is_whole);
+            if self.is_hit(property, visit)? {
                 hit.push(visit);
+            } else if !is_whole {
+                left_out.push(visit);
             }
         }
         for visit in hit.into_iter().chain(left_out) {

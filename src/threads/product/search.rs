@@ -31,8 +31,10 @@ pub(super) type Sets = BTreeMap<usize, Bdd>;
 pub(super) struct Context {
     /// Where it begins.
     pub entries: Sets,
-    /// All that it comes to, where it begins included; none if that was not looked at any more.
+    /// All that it comes to, where it begins included.
     pub reached: Sets,
+    /// Whether that is all: it is not if there was enough before.
+    pub is_whole: bool,
 }
 
 /// A search for violations of properties.
@@ -279,10 +281,9 @@ impl<'p> Product<'p> {
                 worklist.insert(head, new);
             }
         }
-        while let Some((head, set)) = worklist.pop_first() {
-            if self.is_decided() {
-                break;
-            }
+        while !self.is_decided()
+            && let Some((head, set)) = worklist.pop_first()
+        {
             self.watch.check()?;
             for step in &*self.moves(slot, head)? {
                 let Some(to) = step.to else {
@@ -301,6 +302,7 @@ impl<'p> Product<'p> {
                 .see([context.reached.len(), heads], worklist.len());
             bdds.safe_point();
         }
+        context.is_whole = !self.is_decided();
         Ok(context)
     }
 
