@@ -51,7 +51,8 @@ fn decide(model: &Model, question: &str, measure: Measure, most: u32) -> Result<
     };
     let solver = Solver::shipped(model, name).ok_or("it is not shipped")?;
     let timeout = Duration::from_secs(120);
-    let limits = Limits::new().memory(256 << 20).timeout(timeout);
+    // (All of the process counts, with what earlier programs have left behind.)
+    let limits = Limits::new().memory(1 << 30).timeout(timeout);
     let solver = solver.define(parameter, i128::from(most)).limits(&limits);
     let solution = solver.target(target).solve();
     let solution = solution.map_err(|error| error.to_string())?;
