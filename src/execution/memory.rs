@@ -201,15 +201,18 @@ fn same_array(
     {
         return true;
     }
-    let mut arrays = arrays_at(types, type_id, target, size, from);
-    if let Some(before) = from.checked_sub(1) {
-        arrays.extend(arrays_at(types, type_id, target, size, before));
+    let here = arrays_at(types, type_id, target, size, from);
+    let before = from
+        .checked_sub(1)
+        .map(|byte| arrays_at(types, type_id, target, size, byte));
+    // At bytes of what is no array of bytes, the object may be what is seen.
+    let is_free = here.is_empty() || before.as_ref().is_some_and(Vec::is_empty);
+    if types.is_byte(target) && is_free {
+        return true;
     }
-    let mut here = arrays
-        .iter()
-        .filter(|array| array.contains(&from))
-        .peekable();
-    here.peek().is_none() || here.any(|array| array.contains(&to))
+    let arrays = here.into_iter().chain(before.into_iter().flatten());
+    let mut around = arrays.filter(|array| array.contains(&from)).peekable();
+    around.peek().is_none() || around.any(|array| array.contains(&to))
 }
 
 /// The arrays around a byte whose elements have the type `target`, their ends included. Of bytes
