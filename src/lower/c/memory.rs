@@ -293,6 +293,8 @@ impl Body<'_, '_> {
                 // What is still to be written waits.
                 self.values.extend(copied.into_iter().rev());
                 for index in 0..count {
+                    // What was read stays what it is only as long as it waits.
+                    self.flush();
                     let value = self.pop();
                     write(self, &to, index, value);
                 }
