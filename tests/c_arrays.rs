@@ -49,6 +49,21 @@ fn members_are_arrays_of_one() {
     decide("struct s { int a, b; };", body, 1);
 }
 
+/// Behind the last struct of an object there is none that has members, the first one included.
+#[test]
+fn behind_an_object_there_are_no_members() {
+    let two = "struct s { int a, b; } s[2];";
+    decide(two, "int *p = &(s + 1)->a; p++;", 0);
+    decide(two, "int *p = &(s + 2)->a; p--;", 1);
+    decide(two, "int *p = &(s + 2)->b;", 1);
+    let row = "struct s { char m[3]; long n : 4; };";
+    let body =
+        "struct s *o = malloc(sizeof(struct s)); unsigned *p = (unsigned *)(o + 1)->m; p += -1;";
+    decide(row, body, 1);
+    let body = "struct s o; unsigned *p = (unsigned *)(&o + 1)->m; p += -1;";
+    decide(row, body, 1);
+}
+
 /// What such a step cuts off is named.
 #[test]
 fn steps_to_neighbours_are_named() {

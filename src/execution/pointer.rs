@@ -20,7 +20,10 @@ impl Machine<'_> {
         Ok(match instruction {
             Instruction::Field(offset) => {
                 let place = self.pop();
-                self.part(place, i128::from(offset), None)
+                match self.is_end(place) {
+                    true => Value::Wild,
+                    false => self.part(place, i128::from(offset), None),
+                }
             }
             Instruction::Element {
                 size,
@@ -96,6 +99,15 @@ impl Machine<'_> {
             }
             _ => self.pop(),
         })
+    }
+
+    /// Whether a place is behind its object: there is no struct that has members.
+    fn is_end(&self, place: Value) -> bool {
+        let Value::Address(handle, offset) = place else {
+            return false;
+        };
+        let object = self.memory.find(handle);
+        object.is_some_and(|object| 0 < offset && offset == object.size)
     }
 
     /// A part of what is at a place; if it is an element, its index and their number. What is
