@@ -72,9 +72,6 @@ mod execution;
 // What names mean, the static rules, control points.
 mod lower;
 
-// Traces of lowered C programs as executions in C.
-mod retrace;
-
 // Expressions as nodes of one graph, and which values make them true.
 mod terms;
 
@@ -85,6 +82,9 @@ mod abstraction;
 
 // Programs made smaller: ranges, constants, slices.
 mod reduction;
+
+// Traces of lowered C programs as executions in C.
+mod retrace;
 
 // Programs and pushdown systems as rules: the one form behind both.
 mod rules;
