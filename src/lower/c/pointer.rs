@@ -168,6 +168,20 @@ impl Body<'_, '_> {
         })
     }
 
+    /// How many units, in arrays that a pointer to a type leads to, take at least as many bytes as a declared
+    /// object: what goes further leaves it, whatever lies in between.
+    fn room(&mut self, home: &Home, target: TypeId) -> Option<i128> {
+        let element = self.unit.typed.types.row_element(target);
+        let (units, _) = self.unit.layouts.size(element)?;
+        let types = &self.unit.typed.types;
+        let root = home.layout.nodes.first();
+        let object = root.filter(|_| home.length.is_none())?.type_id;
+        let [object, bytes] = [object, element].map(|id| types.size(id));
+        let (object, bytes) = object.zip(bytes.filter(|bytes| *bytes > 0))?;
+        let [object, units, bytes] = [object, units, bytes].map(i128::from);
+        Some((object * units + bytes - 1) / bytes)
+    }
+
     pub fn pointer_add(
         &mut self,
         (from, by): (Term, ExpressionId),
@@ -240,6 +254,9 @@ impl Body<'_, '_> {
                 continue;
             }
             let last = self.end_of(&home, base);
+            let room = self
+                .room(&home, target.id)
+                .filter(|_| !is_allocated && !is_text);
             for node in self.parts(&home.layout, target.id) {
                 let own = home.layout.own_arrays(node).len();
                 let is_element = own > 0;
@@ -267,9 +284,10 @@ impl Body<'_, '_> {
                         _ => to.clone().within(low, high),
                     };
                     inside = inside.or(here.clone().and(reached.clone()));
-                    whole = whole.or(here.and(match is_loose {
-                        true => Term::truth(true),
-                        false => reached,
+                    whole = whole.or(here.and(match (is_loose, room) {
+                        (true, None) => Term::truth(true),
+                        (true, Some(room)) => to.clone().within(low - room, high + room),
+                        (false, _) => reached,
                     }));
                 }
             }
