@@ -244,6 +244,23 @@ fn traces_are_short() {
     }
 }
 
+/// What comes before the last context counts, too, even if all contexts are looked at for another property.
+#[test]
+fn traces_are_short_as_a_whole() {
+    let skips = "skip; ".repeat(20);
+    let text = format!(
+        "decl g, h; thread p(), q(); init() begin g, h := 0, 0; end
+         p() begin skip; skip; skip; skip; L: skip; {skips} g := 1; end
+         q() begin assume(g); L: skip; if (h) then never: skip; fi end"
+    );
+    for others in [&[][..], &["--reach", "never"]] {
+        let arguments = [&["--reach", "L", "--rounds", "1"], others].concat();
+        let result = json(&Written::new(&text), &arguments);
+        assert_eq!(result["trace"]["switches"], 0, "{result}");
+        assert!(steps(&result).len() < 12, "{result}");
+    }
+}
+
 #[test]
 fn assertions_that_are_not_there_are_noticed() {
     let warning = "`assertions` holds because control comes to nothing that can fail";

@@ -3,11 +3,13 @@
 //! Inside a context, configurations are explored step by step (*rings*) until a goal is met, and
 //! one member of each ring is picked on the way back. A context's first configuration is the goal
 //! of the one before. So there are as few switches, or rounds, as possible, and each context is
-//! short. Contexts that the search left out, since it had found enough, are looked at as far as
-//! they may be shorter. One image and one pre-image for each step of a ring.
+//! short; of some last contexts the one with the shortest way from the start is taken. Contexts that
+//! the search left out, since it had found enough, are looked at as far as they may be shorter. One
+//! image and one pre-image for each step of a ring.
 
 use super::search::{Context, Product, Sets, add, is_failure_of};
 use crate::bdd::Bdd;
+use crate::limits::threads::MOST_SCHEDULES;
 use crate::property::Property;
 use crate::threads::Measure;
 use crate::watch::Stop;
@@ -44,23 +46,41 @@ impl Product<'_> {
         let Some(layer) = self.violated[property] else {
             return Ok(None);
         };
-        let mut best = None;
-        let (mut hit, mut left_out) = (Vec::new(), Vec::new());
+        let goal = Goal::Asked(property);
+        let (mut known, mut left_out) = (Vec::new(), Vec::new());
         for slot in 0..self.plan.slots.len() {
             let visit = Visit { layer, slot };
             let is_whole = self.context(visit).is_none_or(|context| context.is_whole);
-            if self.is_hit(property, visit)? {
-                hit.push(visit);
-            } else if !is_whole {
-                left_out.push(visit);
+            if !self.is_hit(property, visit)? {
+                left_out.extend((!is_whole).then_some(visit));
+            } else if let Some(hops) = self.way(visit, &goal, usize::MAX)? {
+                known.push((visit, hops));
             }
         }
-        for visit in hit.into_iter().chain(left_out) {
-            self.improve(&mut best, visit, &Goal::Asked(property))?;
+        known.sort_by_key(|(_, hops)| hops.len());
+        known.truncate(MOST_SCHEDULES);
+        let mut shortest: Option<Vec<Vec<Hop>>> = None;
+        for (visit, hops) in known {
+            let contexts = self.from_start(visit, hops)?;
+            shorten(&mut shortest, contexts);
         }
-        let Some((mut visit, mut hops)) = best else {
+        for visit in left_out {
+            let last = shortest.as_ref().and_then(|contexts| contexts.last());
+            let most = last.map_or(usize::MAX, |hops| hops.len() - 1);
+            if let Some(hops) = self.way(visit, &goal, most)? {
+                let contexts = self.from_start(visit, hops)?;
+                shorten(&mut shortest, contexts);
+            }
+        }
+        let Some(mut contexts) = shortest else {
             return Ok(None);
         };
+        self.take_back(&mut contexts)?;
+        Ok(Some(joined(contexts)))
+    }
+
+    /// The contexts that lead to where a last one begins, each a short way to the next one, and that one.
+    fn from_start(&mut self, mut visit: Visit, mut hops: Vec<Hop>) -> Result<Vec<Vec<Hop>>, Stop> {
         // From the end to the start.
         let mut contexts = Vec::new();
         while visit.slot != 0 {
@@ -79,8 +99,7 @@ impl Product<'_> {
         }
         contexts.push(hops);
         contexts.reverse();
-        self.take_back(&mut contexts)?;
-        Ok(Some(joined(contexts)))
+        Ok(contexts)
     }
 
     /// The best way into a configuration with which a context begins; none if the program may
@@ -196,11 +215,18 @@ impl Product<'_> {
         goal: &Goal,
     ) -> Result<(), Stop> {
         let most = best.as_ref().map_or(usize::MAX, |(_, hops)| hops.len() - 1);
-        if let Some(rings) = self.rings(visit, goal, most)? {
-            let hops = self.pick(visit.slot, &rings, goal)?;
+        if let Some(hops) = self.way(visit, goal, most)? {
             *best = Some((visit, hops));
         }
         Ok(())
+    }
+
+    /// A shortest way to a goal inside a context, of at most so many configurations.
+    fn way(&mut self, visit: Visit, goal: &Goal, most: usize) -> Result<Option<Vec<Hop>>, Stop> {
+        Ok(match self.rings(visit, goal, most)? {
+            Some(rings) => Some(self.pick(visit.slot, &rings, goal)?),
+            None => None,
+        })
     }
 
     /// The configurations of a context, by their distance from where it begins, up to the
@@ -293,6 +319,15 @@ impl Product<'_> {
         let literals = values.into_iter().enumerate();
         let literals = literals.filter_map(|(level, value)| Some((level as u32, value?)));
         Ok(Some(self.bdds.minterm(literals)?))
+    }
+}
+
+/// Keeps the contexts with the fewest configurations.
+fn shorten(shortest: &mut Option<Vec<Vec<Hop>>>, contexts: Vec<Vec<Hop>>) {
+    let length = |contexts: &Vec<Vec<Hop>>| contexts.iter().map(Vec::len).sum::<usize>();
+    let best = shortest.as_ref().map_or(usize::MAX, length);
+    if length(&contexts) < best {
+        *shortest = Some(contexts);
     }
 }
 
