@@ -201,65 +201,69 @@ fn same_array(
     {
         return true;
     }
-    let here = arrays_at(types, type_id, target, size, from);
-    let before = from
-        .checked_sub(1)
-        .map(|byte| arrays_at(types, type_id, target, size, byte));
-    // At bytes of what is no array of bytes, the object may be what is seen.
-    let is_free = here.is_empty() || before.as_ref().is_some_and(Vec::is_empty);
-    if types.is_byte(target) && is_free {
+    let mut around = Around::default();
+    for byte in [Some(from), from.checked_sub(1)].into_iter().flatten() {
+        around.add(types, type_id, target, size, byte);
+    }
+    // A byte that is no element may stand for all bytes of the object.
+    if around.has_lone_byte {
         return true;
     }
-    let arrays = here.into_iter().chain(before.into_iter().flatten());
-    let mut around = arrays.filter(|array| array.contains(&from)).peekable();
-    around.peek().is_none() || around.any(|array| array.contains(&to))
+    let mut arrays = around.arrays.iter().filter(|array| array.contains(&from));
+    arrays.clone().next().is_none() || arrays.any(|array| array.contains(&to))
 }
 
-/// The arrays around a byte whose elements have the type `target`, their ends included. Of bytes
-/// only those that are declared as arrays: others may be seen of anything.
-fn arrays_at(
-    types: &Types,
-    type_id: TypeId,
-    target: TypeId,
-    size: u32,
-    byte: u32,
-) -> Vec<RangeInclusive<u32>> {
-    let class = |id: TypeId| Scalar::of(types, id).map(Scalar::class);
-    let is_target =
-        |id: TypeId| id == target || class(id).is_some_and(|is| class(target) == Some(is));
-    let is_byte = types.is_byte(target);
-    let mut found = Vec::new();
-    // Types that lie around the byte: where they begin and end, and whether they are elements.
-    let mut open = vec![(type_id, 0, size, false)];
-    while let Some((id, start, extent, is_element)) = open.pop() {
-        if is_target(id) && !is_element && !is_byte {
-            found.push(start..=start + extent);
-        }
-        match types.get(id) {
-            Type::Array(element, length) => {
-                if is_target(element.id) && *length != Length::Constant(0) {
-                    found.push(start..=start + extent);
-                }
-                if let Some(step) = types.size(element.id).filter(|step| *step > 0)
-                    && (start..start + extent).contains(&byte)
-                {
-                    let step = step as u32;
-                    let inside = start + (byte - start) / step * step;
-                    open.push((element.id, inside, step, true));
+/// What lies around some bytes of an object.
+#[derive(Default)]
+struct Around {
+    /// The arrays of a type, their ends included. Of bytes only those that are declared as arrays: others
+    /// may be seen of anything.
+    arrays: Vec<RangeInclusive<u32>>,
+    /// Whether there is a scalar of one byte that is no element, and one byte was asked for.
+    has_lone_byte: bool,
+}
+
+impl Around {
+    /// Adds what lies around a byte of an object.
+    fn add(&mut self, types: &Types, type_id: TypeId, target: TypeId, size: u32, byte: u32) {
+        let class = |id: TypeId| Scalar::of(types, id).map(Scalar::class);
+        let is_target =
+            |id: TypeId| id == target || class(id).is_some_and(|is| class(target) == Some(is));
+        let is_byte = types.is_byte(target);
+        // Types that lie around the byte: where they begin and end, and whether they are elements.
+        let mut open = vec![(type_id, 0, size, false)];
+        while let Some((id, start, extent, is_element)) = open.pop() {
+            if is_target(id) && !is_element {
+                match is_byte {
+                    true => self.has_lone_byte = true,
+                    false => self.arrays.push(start..=start + extent),
                 }
             }
-            Type::Record(record) => {
-                let layout = types.records[record.0 as usize].layout.as_ref();
-                for field in layout.iter().flat_map(|layout| layout.fields.iter()) {
-                    let offset = start + field.offset as u32;
-                    let size = types.size(field.qualified.id).unwrap_or(0) as u32;
-                    if field.bits.is_none() && (offset..offset + size).contains(&byte) {
-                        open.push((field.qualified.id, offset, size, false));
+            match types.get(id) {
+                Type::Array(element, length) => {
+                    if is_target(element.id) && *length != Length::Constant(0) {
+                        self.arrays.push(start..=start + extent);
+                    }
+                    if let Some(step) = types.size(element.id).filter(|step| *step > 0)
+                        && (start..start + extent).contains(&byte)
+                    {
+                        let step = step as u32;
+                        let inside = start + (byte - start) / step * step;
+                        open.push((element.id, inside, step, true));
                     }
                 }
+                Type::Record(record) => {
+                    let layout = types.records[record.0 as usize].layout.as_ref();
+                    for field in layout.iter().flat_map(|layout| layout.fields.iter()) {
+                        let offset = start + field.offset as u32;
+                        let size = types.size(field.qualified.id).unwrap_or(0) as u32;
+                        if field.bits.is_none() && (offset..offset + size).contains(&byte) {
+                            open.push((field.qualified.id, offset, size, false));
+                        }
+                    }
+                }
+                _ => {}
             }
-            _ => {}
         }
     }
-    found
 }
