@@ -64,6 +64,17 @@ fn behind_an_object_there_are_no_members() {
     decide(row, body, 1);
 }
 
+/// Arrays of bytes end, too; a byte that is no element may stand for all bytes of the object.
+#[test]
+fn arrays_of_bytes_end() {
+    let three = "struct s { char m[3]; int n; } s[3];";
+    decide(three, "char *p = (s + 1)->m; p += 2; p += 1; p += 1;", 1);
+    decide(three, "char *p = s->m; p += 4; p += 1;", 1);
+    decide(three, "char *p = s->m; p += 3; p--;", 0);
+    let lone = "struct s { char m[3]; char n; int k; } s;";
+    decide(lone, "char *p = &s.n; p += 2;", 3);
+}
+
 /// What such a step cuts off is named.
 #[test]
 fn steps_to_neighbours_are_named() {
