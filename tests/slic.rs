@@ -91,6 +91,15 @@ fn executed(woven: &Woven, inputs: &[i128]) -> Option<String> {
 
 #[test]
 fn rules_hold_or_are_violated() {
+    // BDDs with many variables need a stack like that of the worker.
+    let worker = std::thread::Builder::new().stack_size(1 << 28);
+    let worker = worker.spawn(decide_all_cases).expect("a thread");
+    worker
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+}
+
+fn decide_all_cases() {
     let text = include_str!("slic/cases.txt");
     let mut count = 0;
     for case in text.split("\n==== ").skip(1) {

@@ -61,14 +61,14 @@ impl Product<'_> {
         known.truncate(MOST_SCHEDULES);
         let mut shortest: Option<Vec<Vec<Hop>>> = None;
         for (visit, hops) in known {
-            let contexts = self.from_start(visit, hops)?;
+            let contexts = self.contexts_to(visit, hops)?;
             shorten(&mut shortest, contexts);
         }
         for visit in left_out {
             let last = shortest.as_ref().and_then(|contexts| contexts.last());
             let most = last.map_or(usize::MAX, |hops| hops.len() - 1);
             if let Some(hops) = self.way(visit, &goal, most)? {
-                let contexts = self.from_start(visit, hops)?;
+                let contexts = self.contexts_to(visit, hops)?;
                 shorten(&mut shortest, contexts);
             }
         }
@@ -79,8 +79,8 @@ impl Product<'_> {
         Ok(Some(joined(contexts)))
     }
 
-    /// The contexts that lead to where a last one begins, each a short way to the next one, and that one.
-    fn from_start(&mut self, mut visit: Visit, mut hops: Vec<Hop>) -> Result<Vec<Vec<Hop>>, Stop> {
+    /// All contexts up to a last one: each is a short way to where the next one begins.
+    fn contexts_to(&mut self, mut visit: Visit, mut hops: Vec<Hop>) -> Result<Vec<Vec<Hop>>, Stop> {
         // From the end to the start.
         let mut contexts = Vec::new();
         while visit.slot != 0 {
