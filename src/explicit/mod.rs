@@ -95,18 +95,9 @@ pub struct Reachable {
 
 /// Explores as many path edges as allowed.
 pub fn reachable(program: &Program, budget: Budget<'_>) -> Result<Reachable, Abort> {
-    let product = Product {
-        machine: &ProgramMachine {
-            program,
-            atoms: &[],
-            silent: &[],
-        },
-        automaton: &Buchi::never(0),
-        budget,
-    };
     let mut reachable = Reachable::default();
-    for head in reachable_heads(&product)? {
-        match head.view {
+    for control in reachable_controls(program, budget)? {
+        match control {
             Control::At(view) => {
                 reachable.points.insert(view.at);
             }
@@ -120,9 +111,8 @@ pub fn reachable(program: &Program, budget: Budget<'_>) -> Result<Reachable, Abo
     Ok(reachable)
 }
 
-/// Every view of a configuration that is reachable.
-#[cfg(test)]
-pub(crate) fn reachable_views(program: &Program, budget: Budget<'_>) -> Result<Vec<View>, Abort> {
+/// Where control may be, with what is seen there.
+fn reachable_controls(program: &Program, budget: Budget<'_>) -> Result<Vec<Control>, Abort> {
     let product = Product {
         machine: &ProgramMachine {
             program,
@@ -132,7 +122,14 @@ pub(crate) fn reachable_views(program: &Program, budget: Budget<'_>) -> Result<V
         automaton: &Buchi::never(0),
         budget,
     };
-    let views = reachable_heads(&product)?.filter_map(|head| match head.view {
+    Ok(reachable_heads(&product)?.map(|head| head.view).collect())
+}
+
+/// Every view of a configuration that is reachable.
+#[cfg(test)]
+pub(crate) fn reachable_views(program: &Program, budget: Budget<'_>) -> Result<Vec<View>, Abort> {
+    let controls = reachable_controls(program, budget)?.into_iter();
+    let views = controls.filter_map(|control| match control {
         Control::At(view) => Some(view),
         Control::Error(..) | Control::Terminated(_) => None,
     });

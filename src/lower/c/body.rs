@@ -10,8 +10,8 @@ use super::origin::{CellOrigin, PointKind};
 use super::place::Spot;
 use super::points_to::Region;
 use super::step::{Step, Temporary, Value};
-use super::taken::Taken;
 use super::term::{Scalar, Term};
+use super::unique::UniqueNames;
 use super::unit::{Home, Unit};
 use super::{Parts, domain};
 use crate::names::Name;
@@ -112,7 +112,7 @@ pub struct Body<'u, 'a> {
     arrivals: FxHashMap<ObjectId, Home>,
     /// What was at the last level of the function's locals when it was entered.
     pub saved: Vec<(ObjectId, Home)>,
-    taken: Taken,
+    taken: UniqueNames,
     pub parameters: Vec<(VariableId, Scalar)>,
 }
 
@@ -155,7 +155,7 @@ impl<'u, 'a> Body<'u, 'a> {
             copies: Vec::new(),
             arrivals: FxHashMap::default(),
             saved: Vec::new(),
-            taken: Taken::default(),
+            taken: UniqueNames::default(),
             parameters: Vec::new(),
         };
         body.place_locals();

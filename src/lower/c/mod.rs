@@ -40,9 +40,9 @@ mod reach;
 mod scope;
 mod statement;
 mod step;
-mod taken;
 mod term;
 mod tracked;
+mod unique;
 mod unit;
 mod variable;
 

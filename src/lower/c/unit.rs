@@ -11,9 +11,9 @@ use super::lifetime::Lifetimes;
 use super::origin::{CellOrigin, Origin};
 use super::points_to::{Holder, Region, Target};
 use super::reach::Reach;
-use super::taken::Taken;
 use super::term::{Scalar, Width};
 use super::tracked::{Access, Tracked, Written};
+use super::unique::UniqueNames;
 use crate::names::Names;
 use crate::program::{Cell, PointId, ProcedureId, VariableId};
 use crate::source::Span;
@@ -88,7 +88,7 @@ pub struct Unit<'a> {
     globals: Vec<Cell>,
     origins: Vec<CellOrigin>,
     /// The names of global cells so far.
-    taken: Taken,
+    taken: UniqueNames,
     /// The variables that their own initialisers speak of.
     pub initialised_by_themselves: FxHashSet<ObjectId>,
     /// Those whose declarations are jumped over.
@@ -126,7 +126,7 @@ impl<'a> Unit<'a> {
             slots: Vec::new(),
             globals: Vec::new(),
             origins: Vec::new(),
-            taken: Taken::default(),
+            taken: UniqueNames::default(),
             initialised_by_themselves: initialised_by_themselves(typed),
             skipped: skipped(typed),
         };

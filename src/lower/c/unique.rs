@@ -5,11 +5,11 @@ use rustc_hash::FxHashMap;
 
 /// The names that are given, and which number comes next behind each.
 #[derive(Default)]
-pub struct Taken {
+pub struct UniqueNames {
     next: FxHashMap<Name, u32>,
 }
 
-impl Taken {
+impl UniqueNames {
     /// A name that is not given yet: with a number behind it, if need be.
     pub fn own(&mut self, names: &mut Names, name: &str) -> String {
         let mut text = name.to_owned();
